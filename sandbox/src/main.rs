@@ -1,0 +1,3 @@
+//! The `spaceport-sandbox` binary.
+
+fn main() {}

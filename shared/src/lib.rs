@@ -1,0 +1,10 @@
+//! What crosses the network, and the pure engines that both sides run.
+//!
+//! Owns: wire types, identifiers, REST paths, error codes, the live protocol, quantities, names, the derived
+//! status of a Space, its explanation, the action map, the role matrix, the fit verdict.
+//! Must not know: tokio, kube, k8s-openapi, AWS SDKs, leptos, the clock (time always comes in as a value).
+
+pub mod error;
+pub mod page;
+pub mod partition;
+pub mod time;
