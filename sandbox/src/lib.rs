@@ -4,3 +4,4 @@
 //! Spaces, `seed/` the first objects. The product never links this crate: it meets the sandbox on the wire only.
 
 pub mod kube;
+pub mod runtime;
