@@ -2,6 +2,95 @@
 //!
 //! Must not know what a Space is: controllers, EKS and the Spaces add-on plug in through `hooks`.
 
+mod controllers;
+mod defaults;
 pub mod failure;
 pub mod hooks;
+mod http;
 pub mod identity;
+pub mod kinds;
+mod lifecycle;
+mod local;
+mod managed;
+pub mod object;
+mod patch;
+mod quota;
+pub mod refusals;
+mod store;
+mod validate;
+mod verbs;
+
+use hooks::{Admission, Hooks};
+use identity::UserInfo;
+pub use local::LocalApi;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+use store::Store;
+pub use store::{Change, ChangeKind};
+pub use verbs::{DeleteOptions, Propagation};
+
+/// How one API server is set up.
+#[derive(Clone, Debug, Default)]
+pub struct ApiConfig {
+    /// Where committed changes are kept; `None` keeps them in memory only.
+    pub journal: Option<PathBuf>,
+    /// Serve requests without credentials as `system:anonymous` instead of answering 401.
+    pub anonymous: bool,
+    /// The address clients use, for documents that name it.
+    pub server_url: String,
+    /// Run Kubernetes' own controllers: garbage collection, namespaces, quota, default service accounts.
+    pub controllers: bool,
+}
+
+/// One API server: its objects and what plugs into it.
+#[derive(Clone)]
+pub struct ApiServer(Arc<Core>);
+
+struct Core {
+    store: Store,
+    config: ApiConfig,
+    hooks: OnceLock<Hooks>,
+}
+
+impl Core {
+    fn hooks(&self) -> Option<&Hooks> {
+        self.hooks.get()
+    }
+
+    fn admission(&self) -> &[Arc<dyn Admission>] {
+        self.hooks.get().map_or(&[], |hooks| hooks.admission.as_slice())
+    }
+}
+
+impl ApiServer {
+    /// Opens the store; nothing listens yet.
+    ///
+    /// # Errors
+    /// When the journal cannot be read or written.
+    pub fn new(config: ApiConfig) -> anyhow::Result<ApiServer> {
+        let store = Store::open(config.journal.as_deref())?;
+        Ok(ApiServer(Arc::new(Core { store, config, hooks: OnceLock::new() })))
+    }
+
+    /// Plugs the rest of the sandbox in. Once: a second call changes nothing and says so in the log.
+    pub fn install(&self, hooks: Hooks) {
+        if self.0.hooks.set(hooks).is_err() {
+            tracing::error!("hooks were already installed; the second set is ignored");
+        }
+    }
+
+    /// The whole HTTP surface.
+    pub fn router(&self) -> axum::Router {
+        http::router(self.0.clone())
+    }
+
+    /// A caller inside the process.
+    pub fn local(&self, user: UserInfo) -> LocalApi {
+        LocalApi::new(self.0.clone(), user)
+    }
+
+    /// Forgets past changes: watches and pages from older versions answer 410, as after a restart.
+    pub fn forget_history(&self) {
+        self.0.store.forget_history();
+    }
+}

@@ -1,0 +1,90 @@
+//! Kinds served through CustomResourceDefinitions: Spaces (jupyter-k8s) and Kueue.
+
+use super::{Kind, NameRule};
+
+const WORKSPACE: &str = "workspace.jupyter.org";
+const KUEUE: &str = "kueue.x-k8s.io";
+/// Served both; v1beta2 is preferred and stored (Kueue's CRDs).
+const KUEUE_VERSIONS: &[&str] = &["v1beta2", "v1beta1"];
+
+fn custom(
+    group: &'static str,
+    versions: &'static [&'static str],
+    kind: &'static str,
+    plural: &'static str,
+    singular: &'static str,
+) -> Kind {
+    Kind {
+        id: 0,
+        group,
+        versions,
+        alias: None,
+        kind,
+        plural,
+        singular,
+        short_names: &[],
+        categories: &[],
+        namespaced: true,
+        custom: true,
+        status: true,
+        scale: false,
+        extra: &[],
+        generation: true,
+        names: NameRule::Subdomain,
+    }
+}
+
+pub(super) fn kinds() -> Vec<Kind> {
+    const V1ALPHA1: &[&str] = &["v1alpha1"];
+    vec![
+        custom(WORKSPACE, V1ALPHA1, "Workspace", "workspaces", "workspace"),
+        custom(WORKSPACE, V1ALPHA1, "WorkspaceTemplate", "workspacetemplates", "workspacetemplate"),
+        custom(
+            WORKSPACE,
+            V1ALPHA1,
+            "WorkspaceAccessStrategy",
+            "workspaceaccessstrategies",
+            "workspaceaccessstrategy",
+        ),
+        Kind {
+            short_names: &["cq"],
+            namespaced: false,
+            ..custom(KUEUE, KUEUE_VERSIONS, "ClusterQueue", "clusterqueues", "clusterqueue")
+        },
+        Kind {
+            short_names: &["queue", "queues", "lq"],
+            ..custom(KUEUE, KUEUE_VERSIONS, "LocalQueue", "localqueues", "localqueue")
+        },
+        Kind {
+            short_names: &["wl", "kueueworkload", "kueueworkloads"],
+            ..custom(KUEUE, KUEUE_VERSIONS, "Workload", "workloads", "workload")
+        },
+        Kind {
+            short_names: &["flavor", "flavors", "rf"],
+            namespaced: false,
+            status: false,
+            ..custom(KUEUE, KUEUE_VERSIONS, "ResourceFlavor", "resourceflavors", "resourceflavor")
+        },
+        Kind {
+            namespaced: false,
+            status: false,
+            ..custom(
+                KUEUE,
+                KUEUE_VERSIONS,
+                "WorkloadPriorityClass",
+                "workloadpriorityclasses",
+                "workloadpriorityclass",
+            )
+        },
+        Kind { namespaced: false, ..custom(KUEUE, KUEUE_VERSIONS, "Cohort", "cohorts", "cohort") },
+        Kind {
+            namespaced: false,
+            ..custom(KUEUE, KUEUE_VERSIONS, "AdmissionCheck", "admissionchecks", "admissioncheck")
+        },
+        Kind {
+            namespaced: false,
+            status: false,
+            ..custom(KUEUE, KUEUE_VERSIONS, "Topology", "topologies", "topology")
+        },
+    ]
+}

@@ -1,0 +1,54 @@
+//! Patch: applies one of the patch formats to the stored object, then goes the way of an update.
+
+use super::{Request, Written, create, update};
+use crate::kube::Core;
+use crate::kube::failure::Failure;
+use crate::kube::managed;
+use crate::kube::patch::{json, merge, strategic};
+use crate::kube::refusals;
+use serde_json::Value;
+
+/// A decoded patch body.
+pub enum Patch {
+    Merge(Value),
+    Json(Vec<json::Step>),
+    Strategic(Value),
+    /// Server-side apply: creates what is absent. `force` takes fields from their owners.
+    Apply {
+        object: Value,
+        force: bool,
+    },
+}
+
+/// Patches an object.
+///
+/// # Errors
+/// 404, 409, 422, or a refusal of the patch itself.
+pub fn patch(core: &Core, request: &Request<'_>, patch: &Patch) -> Result<Written, Failure> {
+    match patch {
+        Patch::Merge(patch) => {
+            update::modify(core, request, managed::Operation::Update, |old| Ok(merge::apply(old, patch)))
+        }
+        Patch::Json(steps) => {
+            update::modify(core, request, managed::Operation::Update, |old| json::apply(request, old, steps))
+        }
+        Patch::Strategic(patch) => update::modify(core, request, managed::Operation::Update, |old| {
+            strategic::apply(request.kind, old, patch)
+        }),
+        Patch::Apply { object, force } => apply(core, request, object, *force),
+    }
+}
+
+fn apply(core: &Core, request: &Request<'_>, applied: &Value, force: bool) -> Result<Written, Failure> {
+    if core.store.get(request.kind, &request.key()).is_none() {
+        if !request.subresource.is_empty() {
+            return Err(refusals::not_found(request.kind, request.name));
+        }
+        let mut request = Request { api_version: request.api_version.clone(), ..*request };
+        let object = managed::first_apply(&request, applied)?;
+        request.manager = None;
+        return create::create(core, &request, object);
+    }
+    let operation = managed::Operation::Apply { applied, force };
+    update::modify(core, request, operation, |old| managed::merge_applied(request, old, applied, force))
+}
