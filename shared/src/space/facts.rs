@@ -22,7 +22,45 @@ pub struct SpaceFacts {
     pub claim: Option<ClaimFacts>,
     pub workload: Option<WorkloadFacts>,
     pub events: Vec<EventFacts>,
+    /// Set when no node of the cluster could take the pod even if it were empty (`verdict::judge`).
+    pub never_fits: Option<super::Reason>,
     pub hidden: Vec<HiddenSource>,
+}
+
+impl SpaceFacts {
+    /// The facts that the row alone gives: nothing known of any child.
+    pub fn of_row(row: SpaceRow) -> SpaceFacts {
+        SpaceFacts {
+            row,
+            deleting_since: None,
+            finalizers: Vec::new(),
+            conditions: Vec::new(),
+            access_probe_failures: None,
+            preemption_reason: None,
+            deployment: None,
+            pod: None,
+            claim: None,
+            workload: None,
+            events: Vec::new(),
+            never_fits: None,
+            hidden: Vec::new(),
+        }
+    }
+
+    /// Without what the asker may not read; each kind left out is named in `hidden`.
+    #[must_use]
+    pub fn redacted(mut self, hidden: &[HiddenSource]) -> SpaceFacts {
+        for source in hidden {
+            match source {
+                HiddenSource::Pods => self.pod = None,
+                HiddenSource::Events => self.events.clear(),
+                HiddenSource::Deployments => self.deployment = None,
+                HiddenSource::Workloads => self.workload = None,
+            }
+        }
+        self.hidden = hidden.to_vec();
+        self
+    }
 }
 
 /// A kind of evidence that exists but may not be shown to the asker.

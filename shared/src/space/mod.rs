@@ -2,18 +2,26 @@
 
 pub mod actions;
 pub mod create;
+pub mod derivation;
 pub mod explanation;
 pub mod facts;
+pub mod message;
 pub mod name;
 pub mod status;
+pub mod timeline;
 pub mod verdict;
+
+#[cfg(test)]
+mod sample;
 
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 pub use actions::{Action, ActionMap, Decision, NamespaceAccess};
+pub use derivation::derive;
 pub use status::{Reason, ReasonCode, SpaceStatus};
+pub use timeline::explain;
 
 /// One Space as every subscriber sees it. Holds nothing about the asker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
