@@ -88,6 +88,9 @@ pub struct IdleBounds {
     pub default_timeout_minutes: Option<i64>,
     /// The template carries a detection, so idle shutdown can work.
     pub has_detection: bool,
+    /// That detection as the template has it (`spec.defaultIdleShutdown.detection`); a Space must repeat it.
+    #[serde(default)]
+    pub detection: Option<serde_json::Value>,
     /// Null: the template sets no rule about overriding.
     pub may_override: Option<bool>,
     pub min_timeout_minutes: Option<i64>,

@@ -1,10 +1,12 @@
 //! A Space on the wire: the row everybody shares, and the answer that adds what the asker may do.
 
 pub mod actions;
+pub mod check;
 pub mod create;
 pub mod derivation;
 pub mod explanation;
 pub mod facts;
+pub mod manifest;
 pub mod message;
 pub mod name;
 pub mod status;

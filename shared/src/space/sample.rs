@@ -108,3 +108,86 @@ pub fn event(kind: &str, warning: bool, reason: &str, message: &str, second: i64
         last_at: at(second),
     }
 }
+
+pub fn create() -> create::CreateSpace {
+    create::CreateSpace {
+        namespace: "hyperpod-ns-team-a".into(),
+        name: "lab".into(),
+        display_name: "Lab".into(),
+        template: Some(ObjectRef {
+            namespace: "jupyter-k8s-system".into(),
+            name: "sagemaker-jupyter-template".into(),
+        }),
+        image: Some("public.ecr.aws/sagemaker/sagemaker-distribution:latest-cpu".into()),
+        resources: Some(create::ResourceRequest {
+            cpu_millis: 4000,
+            memory_bytes: 16 << 30,
+            accelerator: None,
+            instance_type: None,
+        }),
+        storage: Some(create::StorageRequest { size_bytes: 20 << 30, class_name: None, mount_path: None }),
+        queue: Some("hyperpod-ns-team-a-localqueue".into()),
+        priority_class: Some("interactive-priority".into()),
+        access_type: Some(Sharing::OwnerOnly),
+        ownership_type: Some(Sharing::OwnerOnly),
+        ..create::CreateSpace::default()
+    }
+}
+
+pub fn template() -> crate::template::Template {
+    use crate::template::*;
+    let bound = |resource: &str, min: &str, max: &str| ResourceBound {
+        resource: resource.into(),
+        min: min.into(),
+        max: max.into(),
+    };
+    Template {
+        cluster: "sandbox".into(),
+        namespace: "jupyter-k8s-system".into(),
+        name: "sagemaker-jupyter-template".into(),
+        display_name: "SageMaker Jupyter Lab".into(),
+        description: None,
+        app_type: Some("jupyterlab".into()),
+        default_image: "public.ecr.aws/sagemaker/sagemaker-distribution:latest-cpu".into(),
+        allowed_images: vec![],
+        allow_custom_images: false,
+        default_resources: ResourceDefaults {
+            cpu_millis: Some(2000),
+            memory_bytes: Some(8 << 30),
+            accelerator: None,
+        },
+        bounds: vec![
+            bound("cpu", "500m", "8"),
+            bound("memory", "1Gi", "32Gi"),
+            bound("nvidia.com/gpu", "0", "4"),
+        ],
+        storage: StorageBounds {
+            default_bytes: Some(5 << 30),
+            min_bytes: Some(1 << 30),
+            max_bytes: Some(100 << 30),
+            ..StorageBounds::default()
+        },
+        allow_secondary_storages: true,
+        base_env: vec![],
+        env_requirements: vec![],
+        label_requirements: vec![],
+        default_access_type: Sharing::Public,
+        default_ownership_type: Sharing::Public,
+        idle: IdleBounds {
+            default_enabled: None,
+            default_timeout_minutes: None,
+            has_detection: false,
+            detection: None,
+            may_override: None,
+            min_timeout_minutes: None,
+            max_timeout_minutes: None,
+        },
+        access_strategy: None,
+        web_access: Some(true),
+        remote_types: vec![],
+        overhead: ResourceDefaults::default(),
+        is_default: true,
+        is_system: true,
+        resource_version: "1".into(),
+    }
+}
