@@ -2,6 +2,7 @@
 
 pub mod actions;
 pub mod check;
+pub mod copy;
 pub mod create;
 pub mod derivation;
 pub mod explanation;
@@ -9,9 +10,11 @@ pub mod facts;
 pub mod manifest;
 pub mod message;
 pub mod name;
+pub mod prefill;
 pub mod status;
 pub mod timeline;
 pub mod verdict;
+pub mod yaml;
 
 #[cfg(test)]
 mod sample;
