@@ -12,11 +12,23 @@ pub struct Failure {
     pub details: Option<Value>,
     /// Seconds for the Retry-After header.
     pub retry_after: Option<u32>,
+    /// `metadata` of the body: a fresh continue token, or empty.
+    pub metadata: Value,
+    /// For Warning headers.
+    pub warnings: Vec<String>,
 }
 
 impl Failure {
     pub fn new(code: u16, reason: &str, message: impl Into<String>) -> Failure {
-        Failure { code, reason: reason.to_owned(), message: message.into(), details: None, retry_after: None }
+        Failure {
+            code,
+            reason: reason.to_owned(),
+            message: message.into(),
+            details: None,
+            retry_after: None,
+            metadata: json!({}),
+            warnings: Vec::new(),
+        }
     }
 
     #[must_use]
@@ -25,10 +37,16 @@ impl Failure {
         self
     }
 
+    #[must_use]
+    pub fn warn(mut self, warnings: Vec<String>) -> Failure {
+        self.warnings.splice(0..0, warnings);
+        self
+    }
+
     /// The `v1/Status` body.
     pub fn body(&self) -> Value {
         let mut body = json!({
-            "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
+            "kind": "Status", "apiVersion": "v1", "metadata": self.metadata, "status": "Failure",
             "message": self.message, "code": self.code,
         });
         if !self.reason.is_empty() {

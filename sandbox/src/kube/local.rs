@@ -96,7 +96,7 @@ impl LocalApi {
         merge_patch: Value,
     ) -> Result<Arc<Value>, Failure> {
         let request = Request::new(verbs::kind_of(resource)?, namespace, name, &self.user);
-        verbs::patch(&self.core, &request, &Patch::Merge(merge_patch)).map(|written| written.object)
+        verbs::patch(&self.core, &request, &Patch::Merge(merge_patch), &Ok).map(|written| written.object)
     }
 
     /// # Errors
@@ -110,7 +110,7 @@ impl LocalApi {
     ) -> Result<Arc<Value>, Failure> {
         let request = Request::new(verbs::kind_of(resource)?, namespace, name, &self.user);
         let request = Request { subresource: "status", ..request };
-        verbs::patch(&self.core, &request, &Patch::Merge(merge_patch)).map(|written| written.object)
+        verbs::patch(&self.core, &request, &Patch::Merge(merge_patch), &Ok).map(|written| written.object)
     }
 
     /// # Errors

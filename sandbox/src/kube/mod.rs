@@ -3,6 +3,8 @@
 //! Must not know what a Space is: controllers, EKS and the Spaces add-on plug in through `hooks`.
 
 mod controllers;
+mod convert;
+mod decode;
 mod defaults;
 pub mod failure;
 pub mod hooks;
@@ -16,6 +18,7 @@ pub mod object;
 mod patch;
 mod quota;
 pub mod refusals;
+mod select;
 mod store;
 mod validate;
 mod verbs;

@@ -1,9 +1,168 @@
-//! HTTP in front of the verbs: paths, queries, bodies, representations.
+//! HTTP in front of the verbs: one handler that reads the route, asks who and whether, and hands over.
+
+mod answer;
+mod body;
+mod gate;
+mod list;
+mod path;
+mod query;
+mod read;
+mod represent;
+mod token;
+mod watch;
+mod write;
 
 use super::Core;
+use super::failure::Failure;
+use super::identity::UserInfo;
+use super::{kinds, refusals};
+use axum::extract::{Request, State};
+use axum::response::Response;
+use bytes::Bytes;
+use http::{HeaderMap, Method};
+use path::Route;
+use query::Query;
+use represent::Served;
 use std::sync::Arc;
+
+/// Request bodies above this are refused (upstream's default).
+const BODY_LIMIT: usize = 3 * 1024 * 1024;
+
+/// A request to a served resource, authenticated and authorized.
+struct Call {
+    core: Arc<Core>,
+    user: UserInfo,
+    method: Method,
+    route: Route,
+    query: Query,
+    headers: HeaderMap,
+    served: Served,
+    body: Bytes,
+}
 
 /// The whole HTTP surface of one API server.
 pub(super) fn router(core: Arc<Core>) -> axum::Router {
-    axum::Router::new().with_state(core)
+    axum::Router::new().fallback(serve).with_state(core)
+}
+
+async fn serve(State(core): State<Arc<Core>>, request: Request) -> Response {
+    match answer(core, request).await {
+        Ok(response) => response,
+        Err(failure) => answer::failure(&failure),
+    }
+}
+
+async fn answer(core: Arc<Core>, request: Request) -> Result<Response, Failure> {
+    let (parts, body) = request.into_parts();
+    let query = Query::parse(parts.uri.query().unwrap_or_default());
+    let route = Route::parse(&parts.method, parts.uri.path(), &query);
+    let user = gate::authenticate(&core, &parts.headers)?;
+    gate::authorize(&core, &user, &route.attributes())?;
+    if !route.is_resource() {
+        return Ok(answer::page_not_found());
+    }
+    let body = axum::body::to_bytes(axum::body::Body::new(body), BODY_LIMIT).await.map_err(|_| {
+        Failure::new(413, "RequestEntityTooLarge", format!("Request entity too large: limit is {BODY_LIMIT}"))
+    })?;
+    if let Some(response) = aggregated(&core, &user, &route, &body) {
+        return Ok(response);
+    }
+    let Some(kind) = kinds::served(&route.group, &route.version, &route.resource) else {
+        return unknown(&route);
+    };
+    let served = Served { kind, group: route.group.clone(), version: route.version.clone() };
+    dispatch(Call { core, user, method: parts.method, route, query, headers: parts.headers, served, body })
+        .await
+}
+
+/// The create-only API that an extension server would answer.
+fn aggregated(core: &Core, user: &UserInfo, route: &Route, body: &[u8]) -> Option<Response> {
+    if route.group != "connection.workspace.jupyter.org" || route.verb != "create" {
+        return None;
+    }
+    let connections = core.hooks()?.connections.as_ref()?;
+    let (code, answer) = connections.create(user, &route.namespace, &route.resource, body);
+    Some(answer::json(code, &answer))
+}
+
+/// A resource nobody serves: groups of CRDs are behind another handler upstream, and answer plainly.
+fn unknown(route: &Route) -> Result<Response, Failure> {
+    let built_in = kinds::all().iter().any(|kind| !kind.custom && kind.group == route.group);
+    if built_in { Err(no_such_resource()) } else { Ok(answer::page_not_found()) }
+}
+
+fn no_such_resource() -> Failure {
+    Failure::new(404, "NotFound", "the server could not find the requested resource")
+        .with_details(serde_json::json!({}))
+}
+
+fn method_not_allowed() -> Failure {
+    Failure::new(405, "MethodNotAllowed", "the server does not allow this method on the requested resource")
+        .with_details(serde_json::json!({}))
+}
+
+async fn dispatch(call: Call) -> Result<Response, Failure> {
+    let kind = call.served.kind;
+    let route = &call.route;
+    let in_path = route.path.trim_end_matches('/').split('/').next_back() != Some(kind.plural);
+    if let Some(response) = misplaced(&call, in_path)? {
+        return Ok(response);
+    }
+    match (route.verb.as_str(), route.subresource.as_str()) {
+        ("get", "") | ("get", "status") => read::get(&call),
+        ("get", "log") => read::log(&call),
+        ("list", _) => list::list(&call),
+        ("watch", _) => watch::watch(&call),
+        ("create", "") => write::create(&call),
+        ("update", "" | "status") => write::update(&call),
+        ("patch", "" | "status") => write::patch(&call),
+        ("delete", "") => write::delete(&call),
+        ("deletecollection", _) => write::delete_collection(&call),
+        _ => Err(method_not_allowed()),
+    }
+}
+
+/// Requests whose method, scope or subresource does not fit the kind.
+fn misplaced(call: &Call, in_path: bool) -> Result<Option<Response>, Failure> {
+    let (kind, route) = (call.served.kind, &call.route);
+    let scoped = !route.namespace.is_empty() && kind.plural != "namespaces";
+    let known = match route.subresource.as_str() {
+        "" => true,
+        "status" => kind.status,
+        "scale" => kind.scale,
+        other => kind.extra.contains(&other),
+    };
+    if kind.custom {
+        let wide = matches!(route.verb.as_str(), "list" | "watch") && !in_path;
+        if scoped != kind.namespaced && !(kind.namespaced && (wide || route.verb.is_empty())) {
+            return Ok(Some(answer::page_not_found()));
+        }
+        if !known {
+            return Err(refusals::not_found(kind, &route.name));
+        }
+        if route.verb.is_empty() {
+            let message = format!(" is not supported on resources of kind \"{}\"", kind.qualified_plural());
+            let details = refusals::details("", kind.group, kind.plural);
+            return Err(Failure::new(405, "MethodNotAllowed", message).with_details(details));
+        }
+        if matches!(route.verb.as_str(), "update" | "patch") && !in_path {
+            return Err(refusals::bad_request("name must be provided"));
+        }
+        return Ok(None);
+    }
+    if !known || (scoped && !kind.namespaced) {
+        return Err(no_such_resource());
+    }
+    if kind.namespaced && !scoped && in_path {
+        return Err(no_such_resource());
+    }
+    let fits = match route.verb.as_str() {
+        "list" | "watch" => true,
+        "get" => in_path,
+        "create" => (!in_path || !route.subresource.is_empty()) && (scoped || !kind.namespaced),
+        "deletecollection" => !in_path && (scoped || !kind.namespaced) && kind.plural != "namespaces",
+        "update" | "patch" | "delete" => in_path,
+        _ => false,
+    };
+    if fits { Ok(None) } else { Err(method_not_allowed()) }
 }

@@ -1,7 +1,7 @@
 //! Which objects are valid: metadata of all kinds, then the rules of each kind.
 
 mod meta;
-mod names;
+pub(super) mod names;
 
 use super::kinds::Kind;
 use super::refusals::FieldError;

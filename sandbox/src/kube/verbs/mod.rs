@@ -19,7 +19,7 @@ use super::store::Key;
 pub use collection::delete_collection;
 pub use create::create;
 pub use delete::{DeleteOptions, Deleted, Propagation, delete};
-pub use patch::{Patch, patch};
+pub use patch::{Check, Patch, patch};
 use serde_json::Value;
 use std::sync::Arc;
 pub use update::update;

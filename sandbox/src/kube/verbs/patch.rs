@@ -11,7 +11,8 @@ use serde_json::Value;
 /// A decoded patch body.
 pub enum Patch {
     Merge(Value),
-    Json(Vec<json::Step>),
+    /// Steps as sent.
+    Json(Vec<Value>),
     Strategic(Value),
     /// Server-side apply: creates what is absent. `force` takes fields from their owners.
     Apply {
@@ -20,23 +21,38 @@ pub enum Patch {
     },
 }
 
+/// Looks at what a patch made of an object before it goes on: the edge checks kinds and types there.
+pub type Check<'a> = &'a dyn Fn(Value) -> Result<Value, Failure>;
+
 /// Patches an object.
 ///
 /// # Errors
 /// 404, 409, 422, or a refusal of the patch itself.
-pub fn patch(core: &Core, request: &Request<'_>, patch: &Patch) -> Result<Written, Failure> {
+pub fn patch(
+    core: &Core,
+    request: &Request<'_>,
+    patch: &Patch,
+    check: Check<'_>,
+) -> Result<Written, Failure> {
+    let operation = managed::Operation::Update;
     match patch {
         Patch::Merge(patch) => {
-            update::modify(core, request, managed::Operation::Update, |old| Ok(merge::apply(old, patch)))
+            update::modify(core, request, operation, |old| own(request, check(merge::apply(old, patch))?))
         }
-        Patch::Json(steps) => {
-            update::modify(core, request, managed::Operation::Update, |old| json::apply(request, old, steps))
-        }
-        Patch::Strategic(patch) => update::modify(core, request, managed::Operation::Update, |old| {
-            strategic::apply(request.kind, old, patch)
+        Patch::Json(steps) => update::modify(core, request, operation, |old| {
+            own(request, check(json::apply(request, old, steps)?)?)
+        }),
+        Patch::Strategic(patch) => update::modify(core, request, operation, |old| {
+            own(request, check(strategic::apply(request.kind, old, patch)?)?)
         }),
         Patch::Apply { object, force } => apply(core, request, object, *force),
     }
+}
+
+/// A patch cannot move an object; its uid is looked at by validation, not as a precondition.
+fn own(request: &Request<'_>, new: Value) -> Result<Value, Failure> {
+    update::check_identity(request, &new)?;
+    Ok(new)
 }
 
 fn apply(core: &Core, request: &Request<'_>, applied: &Value, force: bool) -> Result<Written, Failure> {

@@ -26,7 +26,7 @@ pub fn update(core: &Core, request: &Request<'_>, new: Value) -> Result<Written,
     modify(core, request, managed::Operation::Update, |_| Ok(new.clone()))
 }
 
-fn check_identity(request: &Request<'_>, new: &Value) -> Result<(), Failure> {
+pub(super) fn check_identity(request: &Request<'_>, new: &Value) -> Result<(), Failure> {
     let name = object::name(new);
     if name.is_empty() {
         return Err(refusals::bad_request(format!(

@@ -1,0 +1,79 @@
+//! Who asks, and may they: authentication and authorization in front of every request.
+
+use crate::kube::Core;
+use crate::kube::failure::Failure;
+use crate::kube::hooks::{Attributes, Verdict};
+use crate::kube::identity::UserInfo;
+use http::HeaderMap;
+
+/// The user of a request.
+///
+/// # Errors
+/// 401 for bad credentials, or for none when anonymous requests are off.
+pub fn authenticate(core: &Core, headers: &HeaderMap) -> Result<UserInfo, Failure> {
+    let unauthorized = || Failure::new(401, "Unauthorized", "Unauthorized");
+    let bearer = headers
+        .get(http::header::AUTHORIZATION)
+        .and_then(|value| value.to_str().ok())
+        .and_then(|value| value.strip_prefix("Bearer "));
+    let Some(bearer) = bearer else {
+        if !core.config.anonymous {
+            return Err(unauthorized());
+        }
+        return Ok(UserInfo {
+            username: "system:anonymous".to_owned(),
+            groups: vec!["system:unauthenticated".to_owned()],
+            ..UserInfo::default()
+        });
+    };
+    let authenticators = core.hooks().map_or(&[][..], |hooks| hooks.authenticators.as_slice());
+    match authenticators.iter().find_map(|authenticator| authenticator.authenticate(bearer)) {
+        Some(Ok(user)) => Ok(user),
+        Some(Err(why)) => {
+            tracing::info!(why, "bearer token refused");
+            Err(unauthorized())
+        }
+        None => Err(unauthorized()),
+    }
+}
+
+/// Rights add up; nothing said is refused.
+///
+/// # Errors
+/// 403 in the wording of upstream.
+pub fn authorize(core: &Core, user: &UserInfo, attributes: &Attributes) -> Result<(), Failure> {
+    let authorizers = core.hooks().map_or(&[][..], |hooks| hooks.authorizers.as_slice());
+    let allowed = user.in_group("system:masters")
+        || authorizers.iter().any(|a| matches!(a.authorize(user, attributes), Verdict::Allow(_)));
+    if allowed { Ok(()) } else { Err(refusal(user, attributes)) }
+}
+
+fn refusal(user: &UserInfo, asked: &Attributes) -> Failure {
+    let who = &user.username;
+    if !asked.path.is_empty() {
+        let message = format!("forbidden: User \"{who}\" cannot {} path \"{}\"", asked.verb, asked.path);
+        return Failure::new(403, "Forbidden", message).with_details(serde_json::json!({}));
+    }
+    let resource = if asked.subresource.is_empty() {
+        asked.resource.clone()
+    } else {
+        format!("{}/{}", asked.resource, asked.subresource)
+    };
+    let place = if asked.namespace.is_empty() {
+        "at the cluster scope".to_owned()
+    } else {
+        format!("in the namespace \"{}\"", asked.namespace)
+    };
+    let qualified = if asked.group.is_empty() {
+        asked.resource.clone()
+    } else {
+        format!("{}.{}", asked.resource, asked.group)
+    };
+    let subject = if asked.name.is_empty() { qualified } else { format!("{qualified} \"{}\"", asked.name) };
+    let message = format!(
+        "{subject} is forbidden: User \"{who}\" cannot {} resource \"{resource}\" in API group \"{}\" {place}",
+        asked.verb, asked.group
+    );
+    let details = crate::kube::refusals::details(&asked.name, &asked.group, &asked.resource);
+    Failure::new(403, "Forbidden", message).with_details(details)
+}

@@ -1,0 +1,253 @@
+//! Create, update, patch and delete over HTTP: options, bodies, answers.
+
+use super::{Call, answer, body, list, represent};
+use crate::kube::failure::Failure;
+use crate::kube::refusals::{self, FieldError, bad_request, details};
+use crate::kube::verbs::{self, DeleteOptions, Deleted, Patch, Propagation, Request};
+use axum::response::Response;
+use serde_json::{Value, json};
+
+const JSON_PATCH: &str = "application/json-patch+json";
+const MERGE_PATCH: &str = "application/merge-patch+json";
+const STRATEGIC_PATCH: &str = "application/strategic-merge-patch+json";
+const APPLY_PATCH: &str = "application/apply-patch+yaml";
+/// Longest name of a field manager.
+const MANAGER_LENGTH: usize = 128;
+
+/// The options that all writes share.
+struct Options {
+    dry_run: bool,
+    manager: String,
+}
+
+fn options(call: &Call) -> Result<Options, Failure> {
+    let mut errors = Vec::new();
+    let runs: Vec<&str> = call.query.all("dryRun").collect();
+    if runs.iter().any(|run| *run != "All") {
+        errors.push(FieldError::unsupported("dryRun", &json!(runs), &["All"]));
+    }
+    let manager = call.query.text("fieldManager");
+    if manager.len() > MANAGER_LENGTH {
+        errors.push(FieldError::too_long("fieldManager", MANAGER_LENGTH));
+    }
+    if let Some(letter) = manager.chars().find(|letter| letter.is_control()) {
+        let why = format!("should only contain printable characters (invalid character {letter:?})");
+        errors.push(FieldError::invalid("fieldManager", &json!(manager), &why));
+    }
+    if !errors.is_empty() {
+        return Err(refusals::invalid_as(body::options_kind(call), "meta.k8s.io", "", &errors));
+    }
+    Ok(Options { dry_run: !runs.is_empty(), manager: manager_name(call, manager) })
+}
+
+/// Without a name, the program that the user agent speaks of.
+fn manager_name(call: &Call, given: &str) -> String {
+    if !given.is_empty() {
+        return given.to_owned();
+    }
+    let agent = call.headers.get(http::header::USER_AGENT).and_then(|agent| agent.to_str().ok());
+    let program = agent.unwrap_or_default().split('/').next().unwrap_or_default();
+    let program: String =
+        program.chars().filter(|letter| !letter.is_control()).take(MANAGER_LENGTH).collect();
+    if program.is_empty() { "unknown".to_owned() } else { program }
+}
+
+fn request<'c>(call: &'c Call, options: &'c Options, name: &'c str) -> Request<'c> {
+    let namespace = call.route.namespace.as_str();
+    Request {
+        api_version: call.served.api_version(),
+        subresource: &call.route.subresource,
+        dry_run: options.dry_run,
+        manager: Some(&options.manager),
+        ..Request::new(call.served.kind, namespace, name, &call.user)
+    }
+}
+
+pub(super) fn create(call: &Call) -> Result<Response, Failure> {
+    let options = options(call)?;
+    let decoded = body::object(call)?;
+    let mut written = verbs::create(&call.core, &request(call, &options, ""), decoded.object)
+        .map_err(|failure| failure.warn(decoded.warnings.clone()))?;
+    written.warnings.splice(0..0, decoded.warnings);
+    Ok(represent::object(call, 201, &written.object, &written.warnings))
+}
+
+pub(super) fn update(call: &Call) -> Result<Response, Failure> {
+    let options = options(call)?;
+    let decoded = body::object(call)?;
+    let mut written = verbs::update(&call.core, &request(call, &options, &call.route.name), decoded.object)
+        .map_err(|failure| failure.warn(decoded.warnings.clone()))?;
+    written.warnings.splice(0..0, decoded.warnings);
+    Ok(represent::object(call, 200, &written.object, &written.warnings))
+}
+
+pub(super) fn patch(call: &Call) -> Result<Response, Failure> {
+    let media_type = body::media_type(call);
+    check_patch_options(call, media_type)?;
+    let options = options(call)?;
+    let request = request(call, &options, &call.route.name);
+    let patch = decode_patch(call, media_type)?;
+    let existed = call.core.store.get(request.kind, &request.key()).is_some();
+    let check = |new: Value| body::own_patched(call, new);
+    let written = verbs::patch(&call.core, &request, &patch, &check)?;
+    Ok(represent::object(call, if existed { 200 } else { 201 }, &written.object, &written.warnings))
+}
+
+fn check_patch_options(call: &Call, media_type: &str) -> Result<(), Failure> {
+    let refuse = |error| Err(refusals::invalid_as("PatchOptions", "meta.k8s.io", "", &[error]));
+    if media_type == APPLY_PATCH {
+        if call.query.text("fieldManager").is_empty() {
+            return refuse(FieldError::required("fieldManager", "is required for apply patch"));
+        }
+    } else if call.query.get("force").is_some() {
+        return refuse(FieldError::forbidden("force", "may not be specified for non-apply patch"));
+    }
+    Ok(())
+}
+
+fn decode_patch(call: &Call, media_type: &str) -> Result<Patch, Failure> {
+    let built_in = !call.served.kind.custom;
+    match media_type {
+        MERGE_PATCH => Ok(Patch::Merge(object_patch(call)?)),
+        JSON_PATCH => json_patch(call),
+        STRATEGIC_PATCH if built_in => Ok(Patch::Strategic(object_patch(call)?)),
+        APPLY_PATCH => apply_patch(call),
+        _ if built_in => {
+            Err(body::unsupported_media_type(&[JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY_PATCH]))
+        }
+        _ => Err(body::unsupported_media_type(&[JSON_PATCH, MERGE_PATCH, APPLY_PATCH])),
+    }
+}
+
+fn decoding(why: &str) -> Failure {
+    bad_request(format!("error decoding patch: {why}"))
+}
+
+fn object_patch(call: &Call) -> Result<Value, Failure> {
+    let patch: Value = serde_json::from_slice(&call.body)
+        .map_err(|error| decoding(&body::json_problem(&call.body, &error)))?;
+    if patch.is_object() {
+        return Ok(patch);
+    }
+    let found = crate::kube::decode::go_type(&patch);
+    Err(decoding(&format!("json: cannot unmarshal {found} into Go value of type map[string]interface {{}}")))
+}
+
+fn json_patch(call: &Call) -> Result<Patch, Failure> {
+    let steps: Value = serde_json::from_slice(&call.body)
+        .map_err(|error| decoding(&body::json_problem(&call.body, &error)))?;
+    let Value::Array(steps) = steps else {
+        let found = crate::kube::decode::go_type(&steps);
+        return Err(decoding(&format!(
+            "json: cannot unmarshal {found} into Go value of type []handlers.jsonPatchOp"
+        )));
+    };
+    Ok(Patch::Json(steps))
+}
+
+fn apply_patch(call: &Call) -> Result<Patch, Failure> {
+    let text =
+        std::str::from_utf8(&call.body).map_err(|_| bad_request("error decoding YAML: invalid UTF-8"))?;
+    let object: Value =
+        serde_saphyr::from_str(text).map_err(|error| bad_request(format!("error decoding YAML: {error}")))?;
+    if !object.is_object() {
+        return Err(bad_request("error decoding YAML: the body is no object"));
+    }
+    let decoded = body::own_applied(call, object)?;
+    Ok(Patch::Apply { object: decoded, force: call.query.flag("force") })
+}
+
+fn delete_options(call: &Call) -> Result<(DeleteOptions, bool), Failure> {
+    let given = body::options(call)?;
+    let (api_version, kind) = (&given["apiVersion"], given["kind"].as_str().unwrap_or("DeleteOptions"));
+    if kind != "DeleteOptions" {
+        return Err(bad_request(format!(
+            "no kind \"{kind}\" is registered for version \"{}\" in scheme \"pkg/runtime/scheme.go:111\"",
+            api_version.as_str().unwrap_or_default()
+        )));
+    }
+    // A body takes the place of the query.
+    let from_query = call.body.is_empty();
+    let text = |field: &str| {
+        if from_query { call.query.get(field) } else { given[field].as_str() }
+    };
+    let refuse = |error| Err(refusals::invalid_as("DeleteOptions", "meta.k8s.io", "", &[error]));
+    let orphan = if from_query {
+        call.query.get("orphanDependents").map(|_| call.query.flag("orphanDependents"))
+    } else {
+        given["orphanDependents"].as_bool()
+    };
+    let policy = text("propagationPolicy");
+    if let (Some(policy), Some(_)) = (policy, orphan) {
+        let why = "orphanDependents and deletionPropagation cannot be both set";
+        return refuse(FieldError::invalid("propagationPolicy", &json!(policy), why));
+    }
+    let propagation = match policy {
+        None => orphan.map(|orphan| if orphan { Propagation::Orphan } else { Propagation::Background }),
+        Some("Background") => Some(Propagation::Background),
+        Some("Foreground") => Some(Propagation::Foreground),
+        Some("Orphan") => Some(Propagation::Orphan),
+        Some(other) => {
+            let supported = ["Foreground", "Background", "Orphan", "nil"];
+            return refuse(FieldError::unsupported("propagationPolicy", &json!(other), &supported));
+        }
+    };
+    let grace = if from_query {
+        call.query.get("gracePeriodSeconds").and_then(|seconds| seconds.parse().ok())
+    } else {
+        given["gracePeriodSeconds"].as_i64()
+    };
+    let precondition = |field: &str| given["preconditions"][field].as_str().map(str::to_owned);
+    let options = DeleteOptions {
+        propagation,
+        grace_period_seconds: grace,
+        uid: precondition("uid"),
+        resource_version: precondition("resourceVersion"),
+    };
+    let dry_run = !from_query && given["dryRun"].as_array().is_some_and(|runs| !runs.is_empty());
+    Ok((options, dry_run))
+}
+
+pub(super) fn delete(call: &Call) -> Result<Response, Failure> {
+    let mut shared = options(call)?;
+    let (options, dry_run) = delete_options(call)?;
+    shared.dry_run |= dry_run;
+    let request = request(call, &shared, &call.route.name);
+    let deleted = verbs::delete(&call.core, &request, &options)?;
+    let code = if deleted.gone || call.served.kind.plural != "pods" { 200 } else { 200 };
+    Ok(deleted_answer(call, code, &deleted))
+}
+
+/// Kinds whose delete answers the object even when it is gone.
+const ANSWER_THE_OBJECT: &[&str] =
+    &["pods", "services", "serviceaccounts", "persistentvolumeclaims", "persistentvolumes", "resourcequotas"];
+
+fn deleted_answer(call: &Call, code: u16, deleted: &Deleted) -> Response {
+    let kind = call.served.kind;
+    if !deleted.gone || ANSWER_THE_OBJECT.contains(&kind.plural) {
+        return represent::object(call, code, &deleted.object, &deleted.warnings);
+    }
+    let mut about = details(crate::kube::object::name(&deleted.object), kind.group, kind.plural);
+    about["uid"] = deleted.object["metadata"]["uid"].clone();
+    let status = json!({
+        "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": about,
+    });
+    let mut response = answer::json(200, &status);
+    answer::warn(&mut response, &deleted.warnings);
+    response
+}
+
+pub(super) fn delete_collection(call: &Call) -> Result<Response, Failure> {
+    let mut shared = options(call)?;
+    let (options, dry_run) = delete_options(call)?;
+    shared.dry_run |= dry_run;
+    let selector = list::selector(call)?;
+    let request = request(call, &shared, "");
+    let found = verbs::delete_collection(&call.core, &request, &options, &|object| selector.matches(object))?;
+    let version = call.core.store.version();
+    let mut metadata = json!({"resourceVersion": version.to_string()});
+    if call.served.kind.custom {
+        metadata["continue"] = json!("");
+    }
+    Ok(represent::list(call, &metadata, &found))
+}
