@@ -140,10 +140,7 @@ impl Runtime {
         if self.0.options.choice == RuntimeChoice::Simulated {
             return Ok(());
         }
-        // A task of its own: a Space stopped while it waits must not break off the installation for the others.
-        let this = self.clone();
-        let installed = tokio::spawn(async move { this.0.environment.bin().await }).await;
-        match installed.unwrap_or_else(|error| Err(error.to_string())) {
+        match self.installed().await {
             Err(why) if self.0.options.choice == RuntimeChoice::Jupyter => {
                 Err(format!("Failed to pull image \"{image}\": {why}"))
             }
@@ -153,6 +150,14 @@ impl Runtime {
             }
             Ok(_) => Ok(()),
         }
+    }
+
+    /// JupyterLab's folder of programs, installing it first where needed.
+    async fn installed(&self) -> Result<PathBuf, String> {
+        // A task of its own: a Space stopped while it waits must not break off the installation for the others.
+        let this = self.clone();
+        let installed = tokio::spawn(async move { this.0.environment.bin().await }).await;
+        installed.unwrap_or_else(|error| Err(error.to_string()))
     }
 
     /// The container has been started: the server starts now, or at the first connection. An earlier run under the
@@ -302,7 +307,9 @@ mod tests {
                 changes.changed().await.unwrap();
             }
         };
-        tokio::time::timeout(Duration::from_secs(20), wait).await.expect("the state is reached within 20 s")
+        tokio::time::timeout(Duration::from_secs(60), wait)
+            .await
+            .expect("the state is reached within a minute")
     }
 
     #[tokio::test]

@@ -54,7 +54,7 @@ async fn plan(runtime: &Runtime, space: &SpaceProcess) -> Plan {
     }
     let server = match space.app_type.as_str() {
         "code-editor" => server::code_editor(space, &options.search_path),
-        _ => match runtime.0.environment.bin().await {
+        _ => match runtime.installed().await {
             Ok(bin) => Some(server::jupyterlab(space, &bin, &run_dir(runtime, space), &options.search_path)),
             Err(why) if options.choice == RuntimeChoice::Auto => return Plan::Simulate(why),
             Err(why) => return Plan::Fail(why),
