@@ -20,6 +20,7 @@ mod wasm;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 use command::{cargo, perform};
+use std::process::ExitCode;
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "The commands of Spaceport's developers", version)]
@@ -65,8 +66,19 @@ enum Task {
     Transcripts { dir: std::path::PathBuf },
 }
 
-fn main() -> Result<()> {
-    match Arguments::parse().command {
+fn main() -> ExitCode {
+    match perform_task(Arguments::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        // Never a backtrace: what went wrong is a program or a machine, not this code.
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn perform_task(task: Task) -> Result<()> {
+    match task {
         Task::Run(options) => run::run(&options),
         Task::Test(options) => test::test(&options),
         Task::Setup { peers } => test::set_up(peers).map(drop),

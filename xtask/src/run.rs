@@ -1,9 +1,9 @@
 //! `cargo xtask run`: everything built, both programs started, the address and the people printed.
 
-use crate::services::{Service, answers, build, built};
+use crate::services::{Service, answers, build, built, listens};
 use crate::{paths, spa};
 use anyhow::{Context, Result, bail};
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -51,11 +51,13 @@ pub fn run(options: &RunOptions) -> Result<()> {
         let _ = interrupted.send(());
     })
     .context("cannot listen for Ctrl-C")?;
+    options.check_ports()?;
     let logs = paths::root().join(&options.dir).join("log");
     let mut sandbox = Service::start("sandbox", &mut options.sandbox(), &logs)?;
-    let portal = SocketAddr::from((Ipv4Addr::LOCALHOST, options.port));
-    let aws = SocketAddr::from((Ipv4Addr::LOCALHOST, options.aws_port));
-    sandbox.wait_until("ready", || answers(aws, "/sandbox/ready"))?;
+    // The sandbox listens when its state is loaded and its configuration file for the gateway is written.
+    sandbox
+        .wait_until("ready", || options.sandbox_ports().iter().all(|(_, port)| listens(loopback(*port))))?;
+    let portal = loopback(options.port);
     let mut gateway = Service::start("gateway", &mut options.gateway(), &logs)?;
     gateway.wait_until("ready", || answers(portal, "/readyz"))?;
     print!("{}", welcome(portal, &people(&options.dir)?, &logs));
@@ -79,13 +81,7 @@ impl RunOptions {
     fn sandbox(&self) -> Command {
         let mut command = built("spaceport-sandbox");
         command.arg("--dir").arg(&self.dir);
-        let ports = [
-            ("--kube-port", self.kube_port),
-            ("--kube-east-port", self.kube_east_port),
-            ("--aws-port", self.aws_port),
-            ("--spaces-port", self.spaces_port),
-        ];
-        for (flag, port) in ports {
+        for (flag, port) in self.sandbox_ports() {
             command.arg(flag).arg(port.to_string());
         }
         command.args(["--gateway-url", &format!("http://127.0.0.1:{}", self.port)]);
@@ -99,6 +95,26 @@ impl RunOptions {
         command
     }
 
+    fn sandbox_ports(&self) -> [(&'static str, u16); 4] {
+        [
+            ("--kube-port", self.kube_port),
+            ("--kube-east-port", self.kube_east_port),
+            ("--aws-port", self.aws_port),
+            ("--spaces-port", self.spaces_port),
+        ]
+    }
+
+    /// Before anything starts: a program that listens there already would be taken for ours.
+    fn check_ports(&self) -> Result<()> {
+        let own = [("--port", self.port), ("--admin-port", self.admin_port)];
+        for (flag, port) in self.sandbox_ports().into_iter().chain(own) {
+            TcpListener::bind(loopback(port)).with_context(|| {
+                format!("port {port} of 127.0.0.1 cannot be used; choose another with {flag}")
+            })?;
+        }
+        Ok(())
+    }
+
     fn gateway(&self) -> Command {
         let mut command = built("spaceport");
         command.arg("serve").arg("--config").arg(self.dir.join("spaceport.toml"));
@@ -107,6 +123,10 @@ impl RunOptions {
         command.arg("--assets-dir").arg(spa::dist());
         command
     }
+}
+
+fn loopback(port: u16) -> SocketAddr {
+    (Ipv4Addr::LOCALHOST, port).into()
 }
 
 /// The sandbox writes a kubeconfig for everybody who can sign in.
@@ -149,6 +169,17 @@ mod tests {
         assert!(words(&line.options.sandbox()).contains("--gateway-url http://127.0.0.1:9"));
         assert!(words(&line.options.sandbox()).contains("--scale 50"));
         assert!(words(&line.options.gateway()).contains("--listen 127.0.0.1:9"));
+    }
+
+    #[test]
+    fn a_taken_port_is_named_with_the_flag_that_moves_it() {
+        let taken = TcpListener::bind(loopback(0)).unwrap();
+        let port = taken.local_addr().unwrap().port().to_string();
+        let zeros = ["--port", "--admin-port", "--kube-port", "--kube-east-port", "--spaces-port"]
+            .map(|flag| [flag, "0"]);
+        let flags = ["run", "--aws-port", &port].into_iter().chain(zeros.into_iter().flatten());
+        let error = Line::try_parse_from(flags).unwrap().options.check_ports().unwrap_err().to_string();
+        assert!(error.contains(&port) && error.contains("--aws-port"), "{error}");
     }
 
     #[test]

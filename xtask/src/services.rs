@@ -112,6 +112,11 @@ impl Drop for Service {
     }
 }
 
+/// Whether something accepts connections there.
+pub fn listens(address: SocketAddr) -> bool {
+    TcpStream::connect_timeout(&address, Duration::from_secs(1)).is_ok()
+}
+
 /// Whether a plain HTTP server answers 200 to a GET of `path`.
 pub fn answers(address: SocketAddr, path: &str) -> bool {
     let exchange = || -> std::io::Result<bool> {

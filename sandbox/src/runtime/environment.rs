@@ -93,7 +93,7 @@ impl Environment {
 
     /// Waits for other sandboxes that install the same version.
     async fn lock(&self) -> Result<Flock<std::fs::File>, String> {
-        let path = self.dir.with_extension("lock");
+        let path = PathBuf::from(format!("{}.lock", self.dir.display()));
         let take = move || {
             std::fs::create_dir_all(path.parent().unwrap_or(&path)).map_err(|error| error.to_string())?;
             let file = std::fs::File::create(&path).map_err(|error| error.to_string())?;
