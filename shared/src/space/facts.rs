@@ -22,6 +22,8 @@ pub struct SpaceFacts {
     pub claim: Option<ClaimFacts>,
     pub workload: Option<WorkloadFacts>,
     pub events: Vec<EventFacts>,
+    /// Instance type that the Space itself asks for; the row may carry that of the node it runs on.
+    pub asked_instance_type: Option<String>,
     /// Set when no node of the cluster could take the pod even if it were empty (`verdict::judge`).
     pub never_fits: Option<super::Reason>,
     pub hidden: Vec<HiddenSource>,
@@ -31,6 +33,7 @@ impl SpaceFacts {
     /// The facts that the row alone gives: nothing known of any child.
     pub fn of_row(row: SpaceRow) -> SpaceFacts {
         SpaceFacts {
+            asked_instance_type: row.resources.instance_type.clone(),
             row,
             deleting_since: None,
             finalizers: Vec::new(),

@@ -1,0 +1,6 @@
+//! The clusters as the gateway sees them: projections of Kubernetes objects and the watch hub that serves everybody.
+
+pub mod hub;
+pub mod kind;
+pub mod project;
+pub mod reading;
