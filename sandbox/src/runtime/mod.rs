@@ -73,7 +73,7 @@ pub struct SpaceProcess {
     /// `code-editor` for an editor; anything else is a notebook.
     pub app_type: String,
     pub image: String,
-    /// The folder of the primary volume; created if missing. Server home and root.
+    /// The folder of the primary volume, an absolute path; created if missing. Server home and root.
     pub volume_dir: PathBuf,
     pub env: Vec<(String, String)>,
     /// Start at the first connection instead of now (seeded Spaces).
@@ -114,7 +114,9 @@ impl Runtime {
     ///
     /// # Errors
     /// When the state folder cannot be created.
-    pub fn new(options: RuntimeOptions) -> Result<Runtime> {
+    pub fn new(mut options: RuntimeOptions) -> Result<Runtime> {
+        // Servers run in the folder of their volume, where a relative path would mean something else.
+        options.state_dir = std::path::absolute(&options.state_dir).context("the state folder has no path")?;
         std::fs::create_dir_all(&options.state_dir)
             .with_context(|| format!("cannot create {}", options.state_dir.display()))?;
         let reaped = process::reap_leftovers(&options.state_dir);
