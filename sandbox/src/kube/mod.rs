@@ -18,6 +18,7 @@ pub mod object;
 mod patch;
 mod quota;
 pub mod refusals;
+mod schema;
 mod select;
 mod store;
 mod validate;

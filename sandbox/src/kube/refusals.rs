@@ -133,6 +133,25 @@ impl FieldError {
         FieldError::new(field, "FieldValueTooMany", message)
     }
 
+    /// Says that rules were not looked at, because of other errors (apiextensions).
+    pub fn rules_skipped() -> FieldError {
+        let why = "some validation rules were not checked because the object was invalid; correct the existing \
+                   errors to complete validation";
+        FieldError::invalid("<nil>", &Value::Null, why)
+    }
+
+    /// An error that keeps rules from being evaluated.
+    pub fn blocks_rules(&self) -> bool {
+        matches!(
+            self.reason,
+            "FieldValueNotSupported"
+                | "FieldValueRequired"
+                | "FieldValueTooLong"
+                | "FieldValueTooMany"
+                | "FieldValueTypeInvalid"
+        )
+    }
+
     pub fn not_found(field: impl Into<String>, value: &Value) -> FieldError {
         FieldError::new(field, "FieldValueNotFound", format!("Not found: {}", show(value)))
     }

@@ -3,8 +3,8 @@
 use super::Core;
 use super::failure::Failure;
 use super::kinds::Kind;
-use super::object;
 use super::verbs::Request;
+use super::{decode, object};
 use serde_json::{Value, json};
 
 /// Defaults of a kind; the same object twice gives the same result.
@@ -12,6 +12,9 @@ pub fn apply(kind: &Kind, object: &mut Value) {
     object::meta_mut(object);
     object["kind"] = json!(kind.kind);
     object["apiVersion"] = json!(kind.storage_api_version());
+    if kind.custom {
+        decode::fill_defaults(kind, object);
+    }
 }
 
 /// Defaults that depend on other objects (service accounts, priority classes, storage classes).

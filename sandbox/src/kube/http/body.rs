@@ -129,10 +129,17 @@ pub(super) fn own_type(call: &Call, mut object: Value) -> Result<Decoded, Failur
         object["apiVersion"] = json!(expected);
         object["kind"] = json!(kind.kind);
     }
-    warnings.extend(decode::check(kind, &call.served.version, &mut object, strictness(call)?)?);
+    warnings.extend(
+        decode::check(kind, &mut object, strictness(call)?).map_err(|why| cannot_be_handled(call, &why))?,
+    );
     convert::to_storage(kind, &call.served.group, &mut object);
     object["apiVersion"] = json!(kind.storage_api_version());
     Ok(Decoded { object, warnings })
+}
+
+fn cannot_be_handled(call: &Call, why: &str) -> Failure {
+    let (kind, version) = (call.served.kind.kind, &call.served.version);
+    bad_request(format!("{kind} in version \"{version}\" cannot be handled as a {kind}: {why}"))
 }
 
 /// A version without a schema knows no field but metadata.
@@ -145,7 +152,7 @@ fn unknown_version_warnings(object: &Value) -> Vec<String> {
 }
 
 /// What a merge or JSON patch made of an object, checked as an update's body is.
-pub(super) fn own_patched(call: &Call, new: Value) -> Result<Value, Failure> {
+pub(super) fn own_patched(call: &Call, new: Value) -> Result<(Value, Vec<String>), Failure> {
     let kind = call.served.kind;
     let (given, given_kind) = (new["apiVersion"].as_str(), new["kind"].as_str());
     let stored = kind.storage_api_version();
@@ -157,10 +164,13 @@ pub(super) fn own_patched(call: &Call, new: Value) -> Result<Value, Failure> {
         let warnings = unknown_version_warnings(&new);
         return Err(refusals::invalid(kind, &call.route.name, &[error]).warn(warnings));
     }
+    let text = new.to_string();
     let mut new = new;
-    decode::check(kind, &call.served.version, &mut new, strictness(call)?)?;
+    let warnings = decode::check(kind, &mut new, strictness(call)?).map_err(|why| {
+        refusals::invalid_as("", "", "", &[FieldError::invalid("patch", &json!(text), &why)])
+    })?;
     new["apiVersion"] = json!(stored);
-    Ok(new)
+    Ok((new, warnings))
 }
 
 /// An applied configuration, which must say its kind and version.
@@ -178,7 +188,7 @@ pub(super) fn own_applied(call: &Call, mut object: Value) -> Result<Value, Failu
         let given = object["kind"].as_str().unwrap_or_default().to_owned();
         return Err(wrong_kind(call, &object, &given));
     }
-    decode::check(kind, &call.served.version, &mut object, strictness(call)?)?;
+    decode::check(kind, &mut object, strictness(call)?).map_err(|why| cannot_be_handled(call, &why))?;
     convert::to_storage(kind, &call.served.group, &mut object);
     object["apiVersion"] = json!(kind.storage_api_version());
     Ok(object)

@@ -88,8 +88,16 @@ pub(super) fn patch(call: &Call) -> Result<Response, Failure> {
     let request = request(call, &options, &call.route.name);
     let patch = decode_patch(call, media_type)?;
     let existed = call.core.store.get(request.kind, &request.key()).is_some();
-    let check = |new: Value| body::own_patched(call, new);
-    let written = verbs::patch(&call.core, &request, &patch, &check)?;
+    let unknown = std::cell::RefCell::new(Vec::new());
+    let check = |new: Value| {
+        let (new, warnings) = body::own_patched(call, new)?;
+        unknown.replace(warnings);
+        Ok(new)
+    };
+    let written = verbs::patch(&call.core, &request, &patch, &check);
+    let unknown = unknown.into_inner();
+    let mut written = written.map_err(|failure| failure.warn(unknown.clone()))?;
+    written.warnings.splice(0..0, unknown);
     Ok(represent::object(call, if existed { 200 } else { 201 }, &written.object, &written.warnings))
 }
 

@@ -89,7 +89,10 @@ fn check_owners(new: &Value) -> Vec<FieldError> {
                 text(owner, "kind"),
                 text(owner, "name")
             );
-            errors.push(FieldError::invalid("metadata.ownerReferences", &in_upstream_order(owners), &why));
+            errors.push(FieldError::invalid_without_value(
+                "metadata.ownerReferences",
+                &format!("{}: {why}", in_upstream_order(owners)),
+            ));
         } else {
             controller = Some(owner);
         }
@@ -98,13 +101,22 @@ fn check_owners(new: &Value) -> Vec<FieldError> {
 }
 
 /// Owner references print in the order of their Go struct.
-fn in_upstream_order(owners: &[Value]) -> Value {
-    json!(owners)
+fn in_upstream_order(owners: &[Value]) -> String {
+    let fields = ["apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"];
+    let one = |owner: &Value| {
+        let pairs = fields.iter().filter_map(|field| Some(format!("\"{field}\":{}", owner.get(field)?)));
+        format!("{{{}}}", pairs.collect::<Vec<_>>().join(","))
+    };
+    format!("[{}]", owners.iter().map(one).collect::<Vec<_>>().join(","))
 }
 
 /// What must not change, said twice for custom resources (upstream validates their metadata twice).
 pub(super) fn check_update(kind: &Kind, old: &Value, new: &Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
+    let (was, is) = (object::uid(old), object::uid(new));
+    if was != is {
+        errors.push(FieldError::invalid("metadata.uid", &json!(is), "field is immutable"));
+    }
     let (was, is) = (object::meta(old, "deletionTimestamp"), object::meta(new, "deletionTimestamp"));
     if was != is {
         errors.push(FieldError::invalid("metadata.deletionTimestamp", &json!(is), "field is immutable"));

@@ -2,22 +2,57 @@
 
 mod meta;
 pub(super) mod names;
+mod rules;
+mod schema;
 
 use super::kinds::Kind;
+use super::object;
 use super::refusals::FieldError;
 use serde_json::Value;
 
 /// What is wrong with a new object.
 pub fn create(kind: &Kind, new: &Value) -> Vec<FieldError> {
-    meta::check(kind, new)
+    let mut errors = meta::check(kind, new);
+    if kind.custom {
+        custom(kind, None, new, &mut errors);
+    }
+    errors
 }
 
 /// What is wrong with a changed object.
 pub fn update(kind: &Kind, _subresource: &str, old: &Value, new: &Value) -> Vec<FieldError> {
-    meta::check_update(kind, old, new)
+    let mut errors = meta::check_update(kind, old, new);
+    if kind.custom {
+        custom(kind, Some(old), new, &mut errors);
+    }
+    errors
+}
+
+fn custom(kind: &Kind, old: Option<&Value>, new: &Value, errors: &mut Vec<FieldError>) {
+    errors.extend(schema::check(super::schema::of(kind), new));
+    if !rules::has_rules(kind) {
+        return;
+    }
+    if errors.iter().any(FieldError::blocks_rules) {
+        errors.push(FieldError::rules_skipped());
+    } else {
+        errors.extend(rules::check(kind, old, new));
+    }
 }
 
 /// What is accepted with a warning.
-pub fn warnings(_kind: &Kind, _new: &Value) -> Vec<String> {
-    Vec::new()
+pub fn warnings(kind: &Kind, new: &Value) -> Vec<String> {
+    if !kind.custom {
+        return Vec::new();
+    }
+    let bare = object::finalizers(new).into_iter().filter(|finalizer| !finalizer.contains('/'));
+    let standard = ["orphan", "foregroundDeletion", "kubernetes"];
+    bare.filter(|finalizer| !standard.contains(finalizer))
+        .map(|finalizer| {
+            format!(
+                "metadata.finalizers: \"{finalizer}\": prefer a domain-qualified finalizer name to avoid accidental \
+                 conflicts with other finalizer writers"
+            )
+        })
+        .collect()
 }

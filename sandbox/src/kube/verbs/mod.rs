@@ -42,6 +42,8 @@ pub struct Request<'a> {
     /// Records field ownership under this name; `None` leaves managedFields alone. Callers inside the process pass
     /// none: ten thousand Spaces with four objects each would spend most of the memory on it.
     pub manager: Option<&'a str>,
+    /// The configuration of a server-side apply that creates the object.
+    pub applied: Option<&'a Value>,
 }
 
 impl<'a> Request<'a> {
@@ -55,6 +57,7 @@ impl<'a> Request<'a> {
             user,
             dry_run: false,
             manager: None,
+            applied: None,
         }
     }
 

@@ -39,9 +39,9 @@ pub fn patch(
         Patch::Merge(patch) => {
             update::modify(core, request, operation, |old| own(request, check(merge::apply(old, patch))?))
         }
-        Patch::Json(steps) => update::modify(core, request, operation, |old| {
-            own(request, check(json::apply(request, old, steps)?)?)
-        }),
+        Patch::Json(steps) => {
+            update::modify(core, request, operation, |old| own(request, check(json::apply(old, steps)?)?))
+        }
         Patch::Strategic(patch) => update::modify(core, request, operation, |old| {
             own(request, check(strategic::apply(request.kind, old, patch)?)?)
         }),
@@ -56,15 +56,16 @@ fn own(request: &Request<'_>, new: Value) -> Result<Value, Failure> {
 }
 
 fn apply(core: &Core, request: &Request<'_>, applied: &Value, force: bool) -> Result<Written, Failure> {
-    if core.store.get(request.kind, &request.key()).is_none() {
-        if !request.subresource.is_empty() {
-            return Err(refusals::not_found(request.kind, request.name));
-        }
-        let mut request = Request { api_version: request.api_version.clone(), ..*request };
-        let object = managed::first_apply(&request, applied)?;
-        request.manager = None;
-        return create::create(core, &request, object);
+    update::check_identity(request, applied)?;
+    let absent = core.store.get(request.kind, &request.key()).is_none();
+    if !absent {
+        let build = |old: &Value| managed::apply(request, old, applied, force);
+        return update::modify(core, request, managed::Operation::Apply, build);
     }
-    let operation = managed::Operation::Apply { applied, force };
-    update::modify(core, request, operation, |old| managed::merge_applied(request, old, applied, force))
+    if !request.subresource.is_empty() {
+        return Err(refusals::not_found(request.kind, request.name));
+    }
+    managed::named_by(request, applied)?;
+    let request = Request { api_version: request.api_version.clone(), applied: Some(applied), ..*request };
+    create::create(core, &request, applied.clone())
 }

@@ -23,7 +23,27 @@ pub fn update(core: &Core, request: &Request<'_>, new: Value) -> Result<Written,
             FieldError::invalid("metadata.resourceVersion", &json!(0), "must be specified for an update");
         return Err(refusals::invalid_as(request.kind.plural, request.kind.group, request.name, &[error]));
     }
-    modify(core, request, managed::Operation::Update, |_| Ok(new.clone()))
+    modify(core, request, managed::Operation::Update, |old| {
+        check_uid(request, old, &new)?;
+        Ok(new.clone())
+    })
+}
+
+/// A uid in the new state is a precondition.
+fn check_uid(request: &Request<'_>, old: &Value, new: &Value) -> Result<(), Failure> {
+    let (stored, given) = (object::uid(old), object::uid(new));
+    if !given.is_empty() && given != stored {
+        let kind = request.kind;
+        let group = if kind.group.is_empty() { String::new() } else { format!("{}/", kind.group) };
+        let place = if kind.namespaced { format!("{}/", request.namespace) } else { String::new() };
+        let why = format!(
+            "StorageError: invalid object, Code: 4, Key: /registry/{group}{}/{place}{}, ResourceVersion: 0, \
+             AdditionalErrorMsg: Precondition failed: UID in precondition: {given}, UID in object meta: {stored}",
+            kind.plural, request.name
+        );
+        return Err(refusals::conflict(kind, request.name, &why));
+    }
+    Ok(())
 }
 
 pub(super) fn check_identity(request: &Request<'_>, new: &Value) -> Result<(), Failure> {
@@ -71,7 +91,7 @@ fn version_of(new: &Value) -> Result<Option<u64>, Failure> {
 pub(super) fn modify(
     core: &Core,
     request: &Request<'_>,
-    operation: managed::Operation<'_>,
+    operation: managed::Operation,
     build: impl Fn(&Value) -> Result<Value, Failure>,
 ) -> Result<Written, Failure> {
     for _ in 0..ATTEMPTS {
@@ -79,7 +99,7 @@ pub(super) fn modify(
         let mut new = build(&old)?;
         let bound = check_version(request, &old, &new)?;
         let mut warnings = Vec::new();
-        finish(core, request, &operation, &old, &mut new, &mut warnings)?;
+        finish(core, request, operation, &old, &mut new, &mut warnings)?;
         if new == *old {
             return Ok(Written { object: old, warnings, changed: false });
         }
@@ -96,18 +116,6 @@ pub(super) fn modify(
 }
 
 fn check_version(request: &Request<'_>, old: &Value, new: &Value) -> Result<bool, Failure> {
-    let (stored, given) = (object::uid(old), object::uid(new));
-    if !given.is_empty() && given != stored {
-        let kind = request.kind;
-        let group = if kind.group.is_empty() { String::new() } else { format!("{}/", kind.group) };
-        let place = if kind.namespaced { format!("{}/", request.namespace) } else { String::new() };
-        let why = format!(
-            "StorageError: invalid object, Code: 4, Key: /registry/{group}{}/{place}{}, ResourceVersion: 0, \
-             AdditionalErrorMsg: Precondition failed: UID in precondition: {given}, UID in object meta: {stored}",
-            kind.plural, request.name
-        );
-        return Err(refusals::conflict(kind, request.name, &why));
-    }
     match version_of(new)? {
         Some(version) if version != object::resource_version(old) => {
             Err(refusals::modified(request.kind, request.name))
@@ -119,7 +127,7 @@ fn check_version(request: &Request<'_>, old: &Value, new: &Value) -> Result<bool
 fn finish(
     core: &Core,
     request: &Request<'_>,
-    operation: &managed::Operation<'_>,
+    operation: managed::Operation,
     old: &Arc<Value>,
     new: &mut Value,
     warnings: &mut Vec<String>,
@@ -147,8 +155,11 @@ fn finish(
 
 /// Fields that clients may send and never change.
 fn keep_server_fields(old: &Value, new: &mut Value) {
-    for field in ["name", "namespace", "uid", "creationTimestamp", "resourceVersion"] {
+    for field in ["name", "namespace", "creationTimestamp", "resourceVersion"] {
         object::keep_meta(new, old, field);
+    }
+    if object::uid(new).is_empty() {
+        object::keep_meta(new, old, "uid");
     }
     let metadata = object::meta_mut(new);
     metadata.remove("selfLink");
