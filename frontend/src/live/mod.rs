@@ -1,0 +1,7 @@
+//! Live state: one socket for the tab, one collection for every page.
+
+pub mod collection;
+mod socket;
+
+pub use collection::{ClusterState, Collection};
+pub use socket::{Link, start};

@@ -1,0 +1,4 @@
+//! Pure parts of the pages: no browser, no signals; tested on the host.
+
+pub mod feed;
+pub mod listing;

@@ -1,0 +1,262 @@
+//! The catalogue: one field a phrase, one value a language. `{name}` marks what is filled in.
+
+macro_rules! catalogue {
+    ($($key:ident: $en:literal, $zh:literal;)+) => {
+        /// Every phrase of the portal that is not a code of the API.
+        pub struct Words { $(pub $key: &'static str,)+ }
+        pub static EN: Words = Words { $($key: $en,)+ };
+        pub static ZH: Words = Words { $($key: $zh,)+ };
+
+        #[cfg(test)]
+        pub const PAIRS: &[(&str, &str, &str)] = &[$((stringify!($key), $en, $zh),)+];
+    };
+}
+
+catalogue! {
+    product: "Spaceport", "Spaceport";
+    tagline: "Your workspace on the shared GPU cluster, in a few clicks.", "几次点击,即可在共享 GPU 集群上启动您的开发环境。";
+    pitch: "Start a JupyterLab or Code Editor Space, see at every moment what it is doing and why, and open it in the browser or in your IDE.", "启动 JupyterLab 或 Code Editor Space,随时了解它在做什么、为什么等待,并在浏览器或本地 IDE 中打开。";
+    point_live: "Live state, with the reason in plain words", "实时状态,原因一目了然";
+    point_kept: "Your files stay when a Space stops", "停止 Space 后文件依然保留";
+    point_rules: "Everything happens as you, within your team's rules", "一切以您的身份、在团队规则之内进行";
+    sign_in: "Sign in", "登录";
+    sign_in_as: "Choose who you are", "选择身份";
+    sandbox_note: "Sandbox: a cluster on this machine. Anybody here can sign in as anybody.", "沙箱:运行在本机的集群。本机任何人都可以任意身份登录。";
+    sign_out: "Sign out", "退出登录";
+    sign_out_open: "These Spaces run on and can still be open in other tabs. Signing out of the portal does not close them; stopping a Space does.", "以下 Space 仍在运行,可能仍在其他标签页中打开。退出门户不会关闭它们;停止 Space 才会。";
+    signed_out_again: "Your session has ended. Sign in again to go on; what you typed is kept.", "会话已结束。请重新登录后继续,已填写的内容会保留。";
+    skip: "Skip to content", "跳到内容";
+    spaces: "Spaces", "Spaces";
+    templates: "Templates", "模板";
+    workload: "Workload", "工作负载";
+    cluster: "Cluster", "集群";
+    all_clusters: "All clusters", "所有集群";
+    language: "Language", "语言";
+    theme: "Theme", "主题";
+    theme_system: "As the system", "跟随系统";
+    theme_light: "Light", "浅色";
+    theme_dark: "Dark", "深色";
+    menu: "Menu", "菜单";
+    account: "Account", "账户";
+    palette: "Search or jump to…", "搜索或跳转…";
+    palette_none: "Nothing found.", "没有结果。";
+    kind_page: "Page", "页面";
+    kind_space: "Space", "Space";
+    kind_action: "Action", "操作";
+    create_space: "Create Space", "创建 Space";
+    create: "Create", "创建";
+    cancel: "Cancel", "取消";
+    close: "Close", "关闭";
+    retry: "Try again", "重试";
+    back_to_spaces: "Back to Spaces", "返回 Spaces";
+    live: "Live", "实时";
+    polling: "Every 10 s", "每 10 秒";
+    connecting: "Connecting…", "连接中…";
+    reconnecting: "Reconnecting…", "重新连接中…";
+    stale: "Out of date", "数据过期";
+    polling_why: "Websockets are blocked here; the page asks every 10 seconds instead.", "此处的 WebSocket 被阻断,页面改为每 10 秒查询一次。";
+    data_age: "Last update {age}", "最近更新:{age}";
+    unreachable_title: "Cluster {cluster} cannot be reached", "无法连接集群 {cluster}";
+    unreachable_text: "What you see is from {age}. It is tried again by itself; actions are off until then.", "当前显示的是 {age} 的数据。系统会自动重试,期间操作不可用。";
+    offline_title: "No connection to the portal", "与门户的连接已断开";
+    offline_text: "What you see is from {age}. It reconnects by itself; nothing you typed is lost.", "当前显示的是 {age} 的数据。系统会自动重连,已填写的内容不会丢失。";
+    empty_title: "No Spaces yet", "还没有 Space";
+    empty_text: "A Space is your own JupyterLab or Code Editor on the cluster. It starts in a few minutes and keeps your files.", "Space 是您在集群上专属的 JupyterLab 或 Code Editor,几分钟即可启动,并保留您的文件。";
+    nothing_matches: "Nothing matches the filter", "没有符合筛选条件的结果";
+    clear_filters: "Clear filters", "清除筛选";
+    denied_title: "You may not see the Spaces of this cluster", "您无权查看此集群的 Space";
+    denied_text: "Your project lead or the platform team can grant it (policy AmazonSagemakerHyperpodSpacePolicy for your team's namespace).", "项目负责人或平台团队可以授予权限(针对团队命名空间的 AmazonSagemakerHyperpodSpacePolicy)。";
+    failed_title: "This could not be loaded", "无法加载";
+    not_found_title: "Nothing is here", "页面不存在";
+    not_found_text: "The address is wrong, or what it names is gone or not yours to see.", "地址有误,或对象已不存在,或您无权查看。";
+    request_id: "Request {id}", "请求编号 {id}";
+    search: "Search by name, owner, image…", "按名称、所有者、镜像搜索…";
+    found: "{shown} of {total}", "{shown} / {total}";
+    filter_status: "Any status", "所有状态";
+    filter_mine: "Only mine", "只看我的";
+    filter_namespace: "Any namespace", "所有命名空间";
+    columns: "Columns", "列";
+    col_name: "Name", "名称";
+    col_status: "Status", "状态";
+    col_app: "Application", "应用";
+    col_access: "Access", "访问";
+    col_owner: "Owner", "所有者";
+    col_namespace: "Namespace", "命名空间";
+    col_cluster: "Cluster", "集群";
+    col_storage: "Storage", "存储";
+    col_gpu: "GPU", "GPU";
+    col_cpu: "vCPU", "vCPU";
+    col_memory: "Memory", "内存";
+    col_idle: "Idle rule", "空闲规则";
+    col_age: "Age", "创建时间";
+    col_cost: "Cost / h", "每小时费用";
+    col_actions: "Actions", "操作";
+    select_all: "Select all that are shown", "全选当前结果";
+    select_row: "Select {name}", "选择 {name}";
+    selected: "{n} selected", "已选 {n} 项";
+    clear_selection: "Clear selection", "取消选择";
+    actions_for: "Actions for {name}", "{name} 的操作";
+    no_price: "No price", "无价格";
+    none: "None", "无";
+    not_stated: "Not stated", "未说明";
+    you: "you", "您";
+    access_public: "Team", "团队";
+    access_owner: "Private", "私有";
+    idle_off: "Off", "关闭";
+    idle_unset: "Not set", "未设置";
+    idle_after: "After {time}", "{time} 后";
+    idle_unprotected: "On, but nothing detects activity", "已开启,但无法检测活动";
+    odd_row: "Parts of this object are missing or unreadable: {paths}", "此对象的部分内容缺失或无法识别:{paths}";
+    open_details: "Details", "详情";
+    stop_title: "Stop {n} Space(s)?", "停止 {n} 个 Space?";
+    stop_text: "Running kernels and terminals end; unsaved work in them is lost. GPU, vCPU and memory are freed. The volume with your files is kept and still costs storage.", "正在运行的内核和终端将结束,未保存的工作会丢失。GPU、vCPU 和内存将被释放;存有文件的存储卷会保留并继续计费。";
+    delete_title: "Delete {n} Space(s)?", "删除 {n} 个 Space?";
+    delete_text: "The Space and its volume are deleted, with every file on it. There is no undo and no snapshot. Extra volumes that were mounted stay.", "Space 及其存储卷连同全部文件都会被删除,无法撤销,也没有快照。额外挂载的存储卷会保留。";
+    delete_confirm: "Type {word} to confirm", "输入 {word} 以确认";
+    start_title: "Start {n} Space(s)?", "启动 {n} 个 Space?";
+    start_text: "A start takes from half a minute on a warm node to several minutes on a cold one. The current template bounds are checked again.", "在热节点上约半分钟,在冷节点上可能需要数分钟。启动时会重新检查模板的限制。";
+    skipped_title: "Left out:", "不包含:";
+    result_ok: "accepted", "已受理";
+    results: "{ok} of {n} accepted", "{n} 项中 {ok} 项已受理";
+    in_progress: "Sending…", "发送中…";
+    open_blocked: "The browser blocked the new tab. Allow pop-ups for this page, or use this link:", "浏览器阻止了新标签页。请允许弹出窗口,或使用此链接:";
+    opening: "Opening {name}…", "正在打开 {name}…";
+    open_now: "Open {name}", "打开 {name}";
+    open_ask: "This link opens {name} as you. Go on only if you meant to.", "此链接将以您的身份打开 {name}。请确认是您本人操作。";
+    open_ide_title: "Open in your IDE", "在本地 IDE 中打开";
+    open_ide_needs: "You need on your own machine: the IDE, its AWS Toolkit extension and Remote – SSH. The connection runs through AWS Systems Manager: no SSH key, no open port 22.", "本机需要:IDE、AWS Toolkit 扩展和 Remote – SSH。连接经由 AWS Systems Manager 建立:无需 SSH 密钥,无需开放 22 端口。";
+    open_ide_secret: "The link is a personal key to this Space. Do not pass it on; it ends by itself.", "此链接是访问该 Space 的个人凭证,请勿转发;它会自动失效。";
+    copy: "Copy", "复制";
+    copied: "Copied", "已复制";
+    detail_overview: "Overview", "概览";
+    detail_events: "Events", "事件";
+    detail_logs: "Logs", "日志";
+    detail_yaml: "YAML", "YAML";
+    startup: "Start-up", "启动过程";
+    usually: "usually {time}", "通常 {time}";
+    took: "took {time}", "用时 {time}";
+    so_far: "{time} so far", "已 {time}";
+    step_hidden: "You may not read what would tell.", "您无权读取相关信息。";
+    step_skipped: "Does not apply.", "不适用。";
+    what_helps: "What helps", "如何解决";
+    facts: "Facts", "基本信息";
+    sharing: "Sharing", "共享";
+    who_connects: "May connect", "可连接";
+    who_edits: "May edit, stop and delete", "可编辑、停止和删除";
+    everybody_in: "everybody with rights in {namespace}", "{namespace} 中所有有权限的人";
+    only_owner: "only {owner}", "仅 {owner}";
+    image: "Image", "镜像";
+    template: "Template", "模板";
+    queue: "Queue", "队列";
+    priority: "Priority", "优先级";
+    instance_type: "Instance type", "实例类型";
+    any_instance: "Any", "任意";
+    zone: "Zone", "可用区";
+    kubernetes_user: "Kubernetes user", "Kubernetes 用户名";
+    idle_title: "Idle shutdown", "空闲自动停止";
+    idle_text: "The operator checks every few minutes and stops the Space when nothing was active for this long. A running cell counts as activity; an SSH session may not.", "控制器每隔几分钟检查一次,在设定时间内无活动则停止 Space。正在运行的单元格算作活动;SSH 会话可能不算。";
+    idle_restart: "Changing this restarts a running Space: its kernels end.", "修改此项会重启正在运行的 Space,其内核将结束。";
+    minutes: "minutes", "分钟";
+    save: "Save", "保存";
+    events_none: "No events. Kubernetes forgets them after about an hour.", "没有事件。Kubernetes 约一小时后会清除事件。";
+    logs_none: "No output yet.", "暂无输出。";
+    logs_follow: "Follow", "跟随";
+    logs_ended: "The stream ended.", "日志流已结束。";
+    yaml_note: "As your own rights read it.", "以您自己的权限读取。";
+    where_from: "Set by", "来源";
+    new_space: "New Space", "新建 Space";
+    group_basics: "Basics", "基本设置";
+    group_compute: "Compute", "计算资源";
+    group_storage: "Storage", "存储";
+    group_software: "Image and environment", "镜像与环境";
+    group_sharing: "Sharing and idle shutdown", "共享与空闲停止";
+    group_governance: "Task governance", "任务治理";
+    name: "Name", "名称";
+    name_help: "Part of its web address. {left} of {max} characters left.", "用于访问地址。还可输入 {left} / {max} 个字符。";
+    name_budget_zero: "The namespace's name is too long for web addresses.", "命名空间名称过长,无法生成访问地址。";
+    display_name: "Display name", "显示名称";
+    display_name_help: "What people read; any characters.", "供人阅读,可使用任意字符。";
+    namespace: "Namespace", "命名空间";
+    accelerator: "Accelerator", "加速器";
+    no_accelerator: "None (CPU only)", "无(仅 CPU)";
+    whole_gpu: "Whole GPU", "整卡 GPU";
+    mig_slice: "MIG slice {profile}", "MIG 切片 {profile}";
+    count: "Count", "数量";
+    cpu_help: "vCPU, e.g. 2 or 500m", "vCPU,例如 2 或 500m";
+    memory_help: "e.g. 8Gi", "例如 8Gi";
+    storage_size: "Volume size", "存储卷大小";
+    storage_class: "Storage class", "存储类";
+    shared_volumes: "Shared volumes", "共享存储卷";
+    claim: "Volume claim", "存储卷声明";
+    mount_path: "Mount path", "挂载路径";
+    add: "Add", "添加";
+    remove: "Remove", "移除";
+    env: "Environment variables", "环境变量";
+    variable: "Variable", "变量";
+    value: "Value", "值";
+    custom_image: "Other image", "其他镜像";
+    idle_default: "As the template says", "按模板";
+    idle_on: "On", "开启";
+    start_at_once: "Start it at once", "立即启动";
+    start_later: "Create it stopped", "创建后不启动";
+    summary: "Summary", "摘要";
+    differs: "Differs from the template", "与模板的差异";
+    same_as_template: "As the template says in everything.", "与模板完全一致。";
+    copy_as: "Same request as", "等价请求";
+    share_link: "Link to this form", "此表单的链接";
+    verdict_now: "Starts now", "可立即启动";
+    verdict_wait: "Will wait", "需要等待";
+    verdict_never: "Can never start here", "在此无法启动";
+    verdict_unknown: "Not known", "无法判断";
+    verdict_unknown_why: "You may not read the nodes.", "您无权读取节点信息。";
+    verdict_suggest: "Smallest change that helps: {path} = {value}", "最小有效更改:{path} = {value}";
+    checking: "Checking with the cluster…", "正在向集群校验…";
+    checked: "The cluster would accept this.", "集群会接受此请求。";
+    check_failed: "The cluster would refuse this.", "集群会拒绝此请求。";
+    fix_first: "Correct the marked fields first.", "请先修正标出的字段。";
+    choose_template: "Choose a template", "选择模板";
+    no_namespace: "There is no namespace where you may create a Space.", "没有可供您创建 Space 的命名空间。";
+    prefilled: "The form was filled by a link. Nothing is created until you press Create.", "表单由链接预填。点击“创建”之前不会创建任何内容。";
+    recommended: "Default", "默认";
+    system_template: "System", "系统";
+    bounds: "Bounds", "限制";
+    no_bounds: "No bounds", "无限制";
+    from_to: "{min} to {max}", "{min} 至 {max}";
+    use_template: "Use", "使用";
+    templates_text: "Defaults and bounds for Spaces. Templates of the system belong to the add-on.", "Space 的默认值与限制。系统模板由插件管理。";
+    crashed_title: "The page has stopped working", "页面已停止工作";
+    crashed_text: "Your Spaces are not affected. Reload to go on.", "您的 Space 不受影响。请刷新页面继续。";
+    reload: "Reload", "刷新";
+    ready_note: "{name} is ready", "{name} 已就绪";
+    failed_note: "{name} needs you", "{name} 需要处理";
+    notify: "Notify me when it is ready", "就绪时通知我";
+    identity_mismatch: "The cluster {cluster} knows you under another name. You can look, but changes are refused until an administrator corrects the access entry.", "集群 {cluster} 识别的用户名与您不符。您可以查看,但在管理员更正访问条目之前无法更改。";
+    copied_link: "Link copied", "链接已复制";
+    partial_title: "Some clusters did not answer", "部分集群没有响应";
+    storage_kept: "Kept while stopped; deleted with the Space.", "停止时保留;删除 Space 时一并删除。";
+    status_since: "for {time}", "已持续 {time}";
+    per_hour: "{amount} an hour", "每小时 {amount}";
+    edit_title: "Edit {name}", "编辑 {name}";
+    edit_restart: "The Space runs: saving restarts it and its kernels end.", "Space 正在运行:保存会使其重启,内核将结束。";
+    edit_stuck: "While it starts, changes take effect only after a stop and a start.", "启动过程中的更改需停止并重新启动后才生效。";
+    saved: "Saved", "已保存";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PAIRS;
+
+    #[test]
+    fn every_phrase_has_both_languages_and_the_same_blanks() {
+        let blanks = |text: &str| {
+            let mut names: Vec<String> =
+                text.split('{').skip(1).filter_map(|p| p.split_once('}')).map(|p| p.0.to_owned()).collect();
+            names.sort();
+            names
+        };
+        for (key, en, zh) in PAIRS {
+            assert!(!en.is_empty() && !zh.is_empty(), "{key}");
+            assert_eq!(blanks(en), blanks(zh), "{key}");
+        }
+    }
+}
