@@ -64,6 +64,11 @@ pub fn spelled(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
+/// As [`spelled`]; null is empty.
+pub fn spelled_or_empty(value: &Value) -> String {
+    if value.is_null() { String::new() } else { spelled(value) }
+}
+
 /// The owner reference of a kind: its name.
 pub fn owner<'a>(object: &'a Value, kind: &str) -> Option<&'a str> {
     owner_reference(object, kind).map(|reference| text(&reference["name"]))
@@ -127,4 +132,50 @@ pub fn now() -> String {
 /// A metav1.Time.
 pub fn time(value: &Value) -> Option<jiff::Timestamp> {
     value.as_str()?.parse().ok()
+}
+
+/// Sets a condition in a list; the transition time moves only with the status. Returns whether anything changed.
+pub fn set_condition(conditions: &mut Vec<Value>, kind: &str, status: bool, reason: &str, message: &str) -> bool {
+    let word = if status { "True" } else { "False" };
+    let mut condition = serde_json::json!({
+        "type": kind, "status": word, "reason": reason, "message": message, "lastTransitionTime": now(),
+    });
+    match conditions.iter_mut().find(|condition| condition["type"] == kind) {
+        Some(before) => {
+            if before["status"] == word {
+                condition["lastTransitionTime"] = before["lastTransitionTime"].clone();
+            }
+            let changed = *before != condition;
+            *before = condition;
+            changed
+        }
+        None => {
+            conditions.push(condition);
+            true
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_transition_time_moves_only_with_the_status() {
+        let mut conditions =
+            vec![json!({"type": "Ready", "status": "True", "reason": "a", "message": "", "lastTransitionTime": "then"})];
+        assert!(set_condition(&mut conditions, "Ready", true, "b", ""));
+        assert_eq!(conditions[0]["lastTransitionTime"], "then");
+        assert!(!set_condition(&mut conditions, "Ready", true, "b", ""), "nothing changed");
+        assert!(set_condition(&mut conditions, "Ready", false, "b", ""));
+        assert_ne!(conditions[0]["lastTransitionTime"], "then");
+    }
+
+    #[test]
+    fn maps_are_made_where_something_else_was() {
+        let mut object = json!({"metadata": "absurd"});
+        set_label(&mut object, "k", "v");
+        assert_eq!(label(&object, "k"), "v");
+    }
 }
