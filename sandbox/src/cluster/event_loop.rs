@@ -66,7 +66,10 @@ impl EventLoop {
             match self.changes.try_recv() {
                 Ok(change) => self.world.note(&change),
                 Err(TryRecvError::Lagged(missed)) => {
-                    tracing::warn!(missed, "the cluster lagged behind its store and looks at everything again");
+                    tracing::warn!(
+                        missed,
+                        "the cluster lagged behind its store and looks at everything again"
+                    );
                     self.world.resume();
                 }
                 Err(TryRecvError::Empty | TryRecvError::Closed) => return,

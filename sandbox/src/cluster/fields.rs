@@ -135,7 +135,13 @@ pub fn time(value: &Value) -> Option<jiff::Timestamp> {
 }
 
 /// Sets a condition in a list; the transition time moves only with the status. Returns whether anything changed.
-pub fn set_condition(conditions: &mut Vec<Value>, kind: &str, status: bool, reason: &str, message: &str) -> bool {
+pub fn set_condition(
+    conditions: &mut Vec<Value>,
+    kind: &str,
+    status: bool,
+    reason: &str,
+    message: &str,
+) -> bool {
     let word = if status { "True" } else { "False" };
     let mut condition = serde_json::json!({
         "type": kind, "status": word, "reason": reason, "message": message, "lastTransitionTime": now(),
@@ -163,8 +169,9 @@ mod tests {
 
     #[test]
     fn the_transition_time_moves_only_with_the_status() {
-        let mut conditions =
-            vec![json!({"type": "Ready", "status": "True", "reason": "a", "message": "", "lastTransitionTime": "then"})];
+        let mut conditions = vec![
+            json!({"type": "Ready", "status": "True", "reason": "a", "message": "", "lastTransitionTime": "then"}),
+        ];
         assert!(set_condition(&mut conditions, "Ready", true, "b", ""));
         assert_eq!(conditions[0]["lastTransitionTime"], "then");
         assert!(!set_condition(&mut conditions, "Ready", true, "b", ""), "nothing changed");

@@ -110,12 +110,16 @@ mod tests {
             "metadata": {"name": "lab", "namespace": "ns", "annotations": {"a.b/c": "who"}},
             "spec": {"appType": "jupyterlab"},
         });
-        Context { space: &space, strategy: &json!({"metadata": {"name": "s"}}), service: "svc" }.render(template)
+        Context { space: &space, strategy: &json!({"metadata": {"name": "s"}}), service: "svc" }
+            .render(template)
     }
 
     #[test]
     fn the_forms_of_the_shipped_strategy_are_rendered() {
-        assert_eq!(render("{{ .Workspace.Name }}-{{ b32encode .Workspace.Namespace }}.d").as_deref(), Ok("lab-nzzq.d"));
+        assert_eq!(
+            render("{{ .Workspace.Name }}-{{ b32encode .Workspace.Namespace }}.d").as_deref(),
+            Ok("lab-nzzq.d")
+        );
         assert_eq!(render("{{.Workspace.Namespace | b32encode}}").as_deref(), Ok("nzzq"));
         assert_eq!(render("{{ .Workspace.Spec.AppType }}").as_deref(), Ok("jupyterlab"));
         assert_eq!(render("{{ index .Workspace.Annotations \"a.b/c\" }}").as_deref(), Ok("who"));

@@ -80,8 +80,7 @@ impl Cluster {
                 }
             }
         }
-        let event_loop =
-            EventLoop { world, changes: self.changes, signals, processes, settling: Vec::new() };
+        let event_loop = EventLoop { world, changes: self.changes, signals, processes, settling: Vec::new() };
         RunningCluster { signals: sender, task: tokio::spawn(event_loop.run()), pace }
     }
 }

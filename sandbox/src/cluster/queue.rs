@@ -63,7 +63,10 @@ impl Queue {
         if delay.is_zero() {
             return self.push(key);
         }
-        let at = Instant::now() + delay;
+        self.push_at(key, Instant::now() + delay);
+    }
+
+    fn push_at(&mut self, key: Key, at: Instant) {
         if self.timer_of.get(&key).is_some_and(|(earlier, _)| *earlier <= at) {
             return;
         }
@@ -82,7 +85,11 @@ impl Queue {
 
     /// The next key that is due, timers included.
     pub fn pop(&mut self) -> Option<Key> {
-        while let Some(entry) = self.timers.first_entry().filter(|entry| entry.key().0 <= Instant::now()) {
+        self.pop_at(Instant::now())
+    }
+
+    fn pop_at(&mut self, now: Instant) -> Option<Key> {
+        while let Some(entry) = self.timers.first_entry().filter(|entry| entry.key().0 <= now) {
             let key = entry.remove();
             self.timer_of.remove(&key);
             self.push(key);
@@ -96,10 +103,6 @@ impl Queue {
     pub fn next_timer(&self) -> Option<Instant> {
         self.timers.first_key_value().map(|((at, _), _)| *at)
     }
-
-    pub fn is_idle(&self) -> bool {
-        self.due.is_empty()
-    }
 }
 
 #[cfg(test)]
@@ -110,26 +113,27 @@ mod tests {
         Key::Space(Id::new("ns", name))
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn keys_come_once_and_in_order_and_timers_when_they_are_due() {
-        let mut queue = Queue::default();
+    #[test]
+    fn keys_come_once_and_in_order_and_timers_when_they_are_due() {
+        let (mut queue, now) = (Queue::default(), Instant::now());
+        let later = now + Duration::from_secs(5);
         queue.push(key("a"));
-        queue.push_after(key("late"), Duration::from_secs(5));
+        queue.push_at(key("late"), later);
         queue.push(key("b"));
         queue.push(key("a"));
-        assert_eq!([queue.pop(), queue.pop(), queue.pop()], [Some(key("a")), Some(key("b")), None]);
-        tokio::time::advance(Duration::from_secs(5)).await;
-        assert_eq!([queue.pop(), queue.pop()], [Some(key("late")), None]);
+        assert_eq!([(); 3].map(|()| queue.pop_at(now)), [Some(key("a")), Some(key("b")), None]);
+        assert_eq!([(); 2].map(|()| queue.pop_at(later)), [Some(key("late")), None]);
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn of_two_timers_the_earlier_counts() {
-        let mut queue = Queue::default();
-        queue.push_after(key("a"), Duration::from_secs(9));
-        queue.push_after(key("a"), Duration::from_secs(1));
-        queue.push_after(key("a"), Duration::from_secs(5));
-        tokio::time::advance(Duration::from_secs(10)).await;
-        assert_eq!([queue.pop(), queue.pop()], [Some(key("a")), None]);
+    #[test]
+    fn of_two_timers_the_earlier_counts() {
+        let (mut queue, now) = (Queue::default(), Instant::now());
+        for seconds in [9, 1, 5] {
+            queue.push_at(key("a"), now + Duration::from_secs(seconds));
+        }
+        assert_eq!(queue.next_timer(), Some(now + Duration::from_secs(1)));
+        let end = now + Duration::from_secs(10);
+        assert_eq!([(); 2].map(|()| queue.pop_at(end)), [Some(key("a")), None]);
         assert_eq!(queue.next_timer(), None);
     }
 }

@@ -42,7 +42,14 @@ impl Recorder {
         self.record(component, about, "Warning", reason, message);
     }
 
-    fn record(&mut self, component: Component, about: &Value, kind: &str, reason: &'static str, message: &str) {
+    fn record(
+        &mut self,
+        component: Component,
+        about: &Value,
+        kind: &str,
+        reason: &'static str,
+        message: &str,
+    ) {
         let now = fields::now();
         let place = Some(namespace(about)).filter(|n| !n.is_empty()).unwrap_or("default");
         let said = self.said.entry(uid(about).to_owned()).or_default();

@@ -12,7 +12,14 @@ use serde_json::Value;
 use std::time::Duration;
 use tokio::time::Instant;
 
-pub(super) fn pull(world: &mut World, id: &Id, pod: &Value, run: &mut PodRun, slot: Slot, entered: Instant) -> Outcome {
+pub(super) fn pull(
+    world: &mut World,
+    id: &Id,
+    pod: &Value,
+    run: &mut PodRun,
+    slot: Slot,
+    entered: Instant,
+) -> Outcome {
     let image = run.container(slot).image.clone();
     let node = text(&pod["spec"]["nodeName"]).to_owned();
     let first_look = run.pull == Pull::Idle;
@@ -109,4 +116,3 @@ fn fail_pull(world: &mut World, pod: &Value, run: &mut PodRun, slot: Slot, cause
     run.pull = Pull::Idle;
     Outcome::Retry(delay)
 }
-

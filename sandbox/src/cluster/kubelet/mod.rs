@@ -113,7 +113,10 @@ impl Kubelet {
         match &self.runtime {
             None => true,
             Some(runtime) => {
-                matches!(runtime.state(space_uid), RuntimeState::Ready { .. } | RuntimeState::Simulated { .. })
+                matches!(
+                    runtime.state(space_uid),
+                    RuntimeState::Ready { .. } | RuntimeState::Simulated { .. }
+                )
             }
         }
     }

@@ -30,8 +30,9 @@ pub(super) fn attach(world: &mut World, pod: &Value, run: &mut PodRun, entered: 
     if let Some(claim) = attached_elsewhere(world, pod) {
         if run.attempts == 0 {
             run.attempts = 1;
-            let message =
-                format!("Multi-Attach error for volume \"{claim}\" Volume is already used by pod(s) on another node");
+            let message = format!(
+                "Multi-Attach error for volume \"{claim}\" Volume is already used by pod(s) on another node"
+            );
             world.events.warning(ATTACHER, pod, "FailedAttachVolume", &message);
         }
         return Outcome::Waiting;
@@ -114,4 +115,3 @@ pub(super) fn mount(world: &mut World, pod: &Value, run: &PodRun) -> Outcome {
         None => Outcome::Done,
     }
 }
-

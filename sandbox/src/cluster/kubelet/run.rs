@@ -236,9 +236,9 @@ mod tests {
 
     #[test]
     fn a_running_pod_has_nothing_left_to_do() {
-        let running =
-            |name: &str| json!({"name": name, "ready": true, "state": {"running": {"startedAt": "2026-01-01T00:00:00Z"}}});
-        let status = json!({"phase": "Running", "containerStatuses": [running("workspace"), running("side")]});
+        let running = |name: &str| json!({"name": name, "ready": true, "state": {"running": {"startedAt": "2026-01-01T00:00:00Z"}}});
+        let status =
+            json!({"phase": "Running", "containerStatuses": [running("workspace"), running("side")]});
         assert!(PodRun::new(&pod(status), None, None).plan.is_empty());
     }
 
@@ -263,7 +263,10 @@ mod tests {
             {"name": "A", "valueFrom": {"secretKeyRef": {"name": "there"}}},
             {"name": "B", "valueFrom": {"secretKeyRef": {"name": "gone"}}},
         ]});
-        assert_eq!(missing_reference(&container, |_, name| name == "there").as_deref(), Some("secret \"gone\""));
+        assert_eq!(
+            missing_reference(&container, |_, name| name == "there").as_deref(),
+            Some("secret \"gone\"")
+        );
         assert_eq!(missing_reference(&container, |_, _| true), None);
     }
 }

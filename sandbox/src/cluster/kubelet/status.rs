@@ -174,12 +174,8 @@ pub fn of_pod(pod: &Value, run: &PodRun) -> Value {
     let containers: Vec<Value> = run.main.iter().map(|c| c.value(!run.init.is_empty(), false)).collect();
     status.insert("containerStatuses".into(), Value::Array(containers));
     if !run.init.is_empty() {
-        let containers: Vec<Value> = run
-            .init
-            .iter()
-            .enumerate()
-            .map(|(index, container)| container.value(index > 0, true))
-            .collect();
+        let containers: Vec<Value> =
+            run.init.iter().enumerate().map(|(index, container)| container.value(index > 0, true)).collect();
         status.insert("initContainerStatuses".into(), Value::Array(containers));
     }
     status.entry("startTime").or_insert_with(|| json!(fields::now()));
@@ -218,7 +214,9 @@ fn quality(pod: &Value) -> &'static str {
     let containers = items(&pod["spec"]["containers"]);
     let same = |container: &Value| {
         let (requests, limits) = (&container["resources"]["requests"], &container["resources"]["limits"]);
-        ["cpu", "memory"].iter().all(|r| !limits[*r].is_null() && (requests[*r].is_null() || requests[*r] == limits[*r]))
+        ["cpu", "memory"]
+            .iter()
+            .all(|r| !limits[*r].is_null() && (requests[*r].is_null() || requests[*r] == limits[*r]))
     };
     let empty = |container: &Value| {
         entries(&container["resources"]["requests"]).next().is_none()
@@ -260,7 +258,10 @@ mod tests {
         assert_eq!(status["phase"], "Pending");
         assert_eq!(reason(&status, "initContainerStatuses"), "ContainerCreating");
         assert_eq!(reason(&status, "containerStatuses"), "PodInitializing");
-        assert!(fields::condition_is_true(&json!({"status": status}), "PodScheduled"), "what was there stays");
+        assert!(
+            fields::condition_is_true(&json!({"status": status}), "PodScheduled"),
+            "what was there stays"
+        );
     }
 
     #[test]

@@ -126,9 +126,8 @@ pub(super) fn back_off_after(attempts: u32) -> Duration {
 
 fn start(world: &mut World, id: &Id, pod: &Value, run: &mut PodRun, slot: Slot, entered: Instant) -> Outcome {
     let spec = spec_of(pod, slot);
-    let absent = missing_reference(spec, |resource, name| {
-        world.nodes.get(resource, namespace(pod), name).is_some()
-    });
+    let absent =
+        missing_reference(spec, |resource, name| world.nodes.get(resource, namespace(pod), name).is_some());
     let provoked = run.sentinel == Some(Sentinel::FailConfig) && run.is_application(slot);
     let absent = absent.or(provoked.then(|| "secret \"workspace-credentials\"".to_owned()));
     if let Some(absent) = absent {
@@ -170,7 +169,8 @@ fn register(world: &mut World, pod: &Value, run: &PodRun, slot: Slot, lazy: bool
         .find(|volume| volume["name"] == "workspace-storage")
         .and_then(|volume| volume["persistentVolumeClaim"]["claimName"].as_str())
         .and_then(|claim| world.nodes.get("persistentvolumeclaims", namespace(pod), claim));
-    let folder = claim.map_or_else(|| format!("pod-{}", uid(pod)), |claim| text(&claim["spec"]["volumeName"]).to_owned());
+    let folder = claim
+        .map_or_else(|| format!("pod-{}", uid(pod)), |claim| text(&claim["spec"]["volumeName"]).to_owned());
     runtime.register(SpaceProcess {
         cluster: world.options.name.clone(),
         namespace: namespace(pod).to_owned(),
@@ -251,8 +251,11 @@ fn crash(world: &mut World, pod: &Value, run: &mut PodRun, slot: Slot, code: Opt
     };
     run.container(slot).end(reason, code, true);
     run.restart(slot);
-    let message =
-        format!("Back-off restarting failed container {} in pod {}", run.container(slot).name, full_name(pod));
+    let message = format!(
+        "Back-off restarting failed container {} in pod {}",
+        run.container(slot).name,
+        full_name(pod)
+    );
     world.events.warning(KUBELET, pod, "BackOff", &message);
 }
 

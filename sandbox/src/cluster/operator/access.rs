@@ -89,8 +89,8 @@ pub fn probe(world: &mut World, id: &Id) {
     if over || !status["observedAccessStrategyVersion"].is_string() || fields::is_deleting(&space) {
         return;
     }
-    let answers = sentinel::of_space(&id.name) != Some(Sentinel::FailProbe)
-        && world.kubelet.is_serving(uid(&space));
+    let answers =
+        sentinel::of_space(&id.name) != Some(Sentinel::FailProbe) && world.kubelet.is_serving(uid(&space));
     let patch = if answers {
         json!({
             "accessStartupProbeSucceeded": true, "accessStartupProbeFailures": null, "earliestNextProbeTime": null,
@@ -108,10 +108,7 @@ pub fn probe(world: &mut World, id: &Id) {
         })
     };
     let patch = json!({"status": patch});
-    log_lost(
-        "probe result",
-        world.operator.patch_status("workspaces", &id.namespace, &id.name, patch),
-    );
+    log_lost("probe result", world.operator.patch_status("workspaces", &id.namespace, &id.name, patch));
 }
 
 /// The period, and for the last tries an exponential back-off from it.

@@ -98,8 +98,9 @@ fn write_status(world: &mut World, id: &Id, space: &Value, phase: &Phase, change
 /// as the operator has it (jupyter-k8s, `internal/controller/pod_event_handler.go`), because portals must cope.
 pub fn watch_preemption(world: &mut World, event: &Value) {
     let about = &event["involvedObject"];
-    let preempted =
-        about["kind"] == "Pod" && event["reason"] == "Stopped" && text(&event["message"]).contains("Preempted");
+    let preempted = about["kind"] == "Pod"
+        && event["reason"] == "Stopped"
+        && text(&event["message"]).contains("Preempted");
     if !preempted || !text(&about["name"]).starts_with("jupyter-") {
         return;
     }

@@ -130,8 +130,7 @@ fn preemption(total: usize, helpful: usize) -> String {
 pub fn score(request: &Resources, node_use: &NodeUse, image_is_cached: bool) -> i64 {
     let Some(node) = node_use.object.as_deref() else { return i64::MIN };
     let free_percent = |resource: &str| -> i64 {
-        let all =
-            quantity(&node["status"]["allocatable"][resource]).map_or(0, Quantity::millis);
+        let all = quantity(&node["status"]["allocatable"][resource]).map_or(0, Quantity::millis);
         let asked = request.get(resource).map_or(0, |amount| amount.millis());
         if all == 0 { 0 } else { (node_use.free(resource).millis() - asked).max(0) / (all / 100).max(1) }
     };
@@ -190,7 +189,8 @@ mod tests {
     fn a_volume_of_another_zone_and_full_slots_refuse() {
         let mut node = node("n", "a", json!({"cpu": "8", "pods": "10"}), json!([]));
         let pod = pod(json!({"cpu": "1"}));
-        let needs = |zone: &str, claim: &str| VolumeNeeds { zones: vec![zone.into()], claims: vec![claim.into()] };
+        let needs =
+            |zone: &str, claim: &str| VolumeNeeds { zones: vec![zone.into()], claims: vec![claim.into()] };
         assert_eq!(verdict(&pod, &needs("b", "ns/x"), &node), ["node(s) had volume node affinity conflict"]);
         node.take(&Resources::new(), &["ns/x".into(), "ns/y".into()]);
         assert_eq!(verdict(&pod, &needs("a", "ns/z"), &node), ["node(s) exceed max volume count"]);
@@ -207,7 +207,8 @@ mod tests {
     #[test]
     fn the_message_counts_and_sorts_reasons_as_the_scheduler_does() {
         let gpu = Refusal { reasons: vec!["Insufficient nvidia.com/gpu".into()], preemption_helps: true };
-        let taint = Refusal { reasons: vec!["node(s) had untolerated taint {a: }".into()], preemption_helps: false };
+        let taint =
+            Refusal { reasons: vec!["node(s) had untolerated taint {a: }".into()], preemption_helps: false };
         let all = [gpu.clone(), gpu, taint.clone(), taint.clone(), taint.clone(), taint];
         assert_eq!(
             explain(&all),

@@ -85,7 +85,8 @@ impl Ledger {
     }
 
     pub fn set_node(&mut self, node: Arc<Value>) {
-        self.nodes.entry(name(&node).to_owned()).or_default().object = Some(node);
+        let entry = self.nodes.entry(name(&node).to_owned()).or_default();
+        entry.object = Some(node);
     }
 
     pub fn remove_node(&mut self, name: &str) {
@@ -151,13 +152,13 @@ mod tests {
     #[test]
     fn a_pod_is_counted_once_and_given_back_when_it_ends() {
         let mut ledger = Ledger::default();
-        ledger.set_node(Arc::new(
-            json!({"metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "4"}}}),
-        ));
+        ledger
+            .set_node(Arc::new(json!({"metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "4"}}})));
         ledger.set_pod(&pod("a", "Running"));
         ledger.set_pod(&pod("a", "Running"));
         ledger.set_pod(&pod("b", "Pending"));
-        let free = |ledger: &Ledger| ledger.node("n").map(|n| (n.free("cpu").units(), n.pods, n.claims.len()));
+        let free =
+            |ledger: &Ledger| ledger.node("n").map(|n| (n.free("cpu").units(), n.pods, n.claims.len()));
         assert_eq!(free(&ledger), Some((0, 2, 1)));
         assert!(ledger.set_pod(&pod("a", "Failed")));
         assert!(!ledger.remove_pod("a"), "already given back");

@@ -7,7 +7,6 @@ mod provisioning;
 mod request;
 
 pub use self::ledger::{Ledger, qualified_claims};
-pub use self::placement::matches_terms;
 pub use self::provisioning::{Provisioning, node_arrived};
 
 use self::fit::{Refusal, VolumeNeeds};
@@ -34,7 +33,12 @@ pub fn place(world: &mut World, id: &Id) {
         return;
     }
     if gated {
-        return note_unscheduled(world, &pod, "SchedulingGated", "Scheduling is blocked due to non-empty scheduling gates");
+        return note_unscheduled(
+            world,
+            &pod,
+            "SchedulingGated",
+            "Scheduling is blocked due to non-empty scheduling gates",
+        );
     }
     let request = request::of_pod(&pod);
     let needs = match volume_needs(world, &pod) {
@@ -76,7 +80,9 @@ fn volume_needs(world: &World, pod: &Value) -> Result<VolumeNeeds, String> {
     for claim in request::claims(pod) {
         match volumes::state_of(world, namespace(pod), claim) {
             ClaimState::Missing => return Err(format!("persistentvolumeclaim \"{claim}\" not found")),
-            ClaimState::Deleting => return Err(format!("persistentvolumeclaim \"{claim}\" is being deleted")),
+            ClaimState::Deleting => {
+                return Err(format!("persistentvolumeclaim \"{claim}\" is being deleted"));
+            }
             ClaimState::UnboundImmediate => {
                 return Err("pod has unbound immediate PersistentVolumeClaims".to_owned());
             }
@@ -108,10 +114,7 @@ fn bind(world: &mut World, id: &Id, pod: &Value, node: &str) {
         return log_lost("binding", Err::<(), _>(failure));
     }
     let status = json!({"status": {"conditions": conditions}});
-    log_lost(
-        "pod condition",
-        world.scheduler.patch_status("pods", &id.namespace, &id.name, status),
-    );
+    log_lost("pod condition", world.scheduler.patch_status("pods", &id.namespace, &id.name, status));
     world.unplaced.remove(id);
     world.provisioning.forget(id);
     let message = format!("Successfully assigned {}/{} to {node}", id.namespace, id.name);

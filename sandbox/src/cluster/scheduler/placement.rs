@@ -7,13 +7,12 @@ use serde_json::Value;
 pub fn selects(pod: &Value, node: &Value) -> bool {
     let labels = &node["metadata"]["labels"];
     let selected = entries(&pod["spec"]["nodeSelector"]).all(|(key, value)| &labels[key.as_str()] == value);
-    let required =
-        &pod["spec"]["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"];
+    let required = &pod["spec"]["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"];
     selected && (required.is_null() || matches_terms(required, node))
 }
 
 /// Any of the terms; a term without expressions matches nothing.
-pub fn matches_terms(selector: &Value, node: &Value) -> bool {
+fn matches_terms(selector: &Value, node: &Value) -> bool {
     items(&selector["nodeSelectorTerms"]).iter().any(|term| {
         let labels = items(&term["matchExpressions"]);
         let by_name = items(&term["matchFields"]);

@@ -56,7 +56,10 @@ pub(super) fn request_node(
     for group in world.options.groups.clone() {
         let existing = |index: &usize| {
             let key = (group.name.clone(), *index);
-            world.ledger.node(&group.node_name(&world.options.name, *index)).is_some_and(|n| n.object.is_some())
+            world
+                .ledger
+                .node(&group.node_name(&world.options.name, *index))
+                .is_some_and(|n| n.object.is_some())
                 || world.provisioning.coming.contains_key(&key)
         };
         let candidate = (0..group.max).filter(|index| !existing(index)).find_map(|index| {
@@ -68,9 +71,7 @@ pub(super) fn request_node(
             node.take(request, &needs.claims);
             let key = (group.name.clone(), index);
             world.provisioning.coming.insert(key.clone(), Planned { node });
-            world
-                .queue
-                .push_after(Key::Node(key.0.clone(), key.1), world.options.pace.work(figures::NODE));
+            world.queue.push_after(Key::Node(key.0.clone(), key.1), world.options.pace.work(figures::NODE));
             return await_node(world, id, pod, key);
         }
     }
@@ -88,8 +89,7 @@ pub fn node_arrived(world: &mut World, group: &str, index: usize) {
     world.provisioning.coming.remove(&key);
     world.provisioning.awaited.retain(|_, awaited| *awaited != key);
     let Some(group) = world.options.groups.iter().find(|candidate| candidate.name == group) else { return };
-    let (node, csi) =
-        (group.node(&world.options.name, index), group.csi_node(&world.options.name, index));
+    let (node, csi) = (group.node(&world.options.name, index), group.csi_node(&world.options.name, index));
     log_lost("csi node", world.nodes.create("csinodes", "", csi));
     match world.nodes.create("nodes", "", node) {
         Ok(node) => {

@@ -250,7 +250,10 @@ fn reclaim(world: &mut World, volume: &str) {
             world.nodes.patch_status("persistentvolumes", "", volume, released),
         );
     }
-    log_lost("volume deletion", world.nodes.delete("persistentvolumes", "", volume, DeleteOptions::default()));
+    log_lost(
+        "volume deletion",
+        world.nodes.delete("persistentvolumes", "", volume, DeleteOptions::default()),
+    );
     let released = json!({"metadata": {"finalizers": null}});
     log_lost("volume finalizer", world.nodes.patch("persistentvolumes", "", volume, released));
     let folder = folder(world, volume);

@@ -99,7 +99,7 @@ fn scale(world: &mut World, deployment: &Value, set: &Value, replicas: i64) {
 fn write_status<'a>(
     world: &World,
     deployment: &Value,
-    current: Option<&Value>,
+    current: Option<&'a Value>,
     old: impl Iterator<Item = &'a Value>,
 ) {
     let status = status_of(deployment, current, old);
@@ -114,7 +114,7 @@ fn write_status<'a>(
 /// The Deployment's status from its ReplicaSets'.
 fn status_of<'a>(
     deployment: &Value,
-    current: Option<&Value>,
+    current: Option<&'a Value>,
     old: impl Iterator<Item = &'a Value>,
 ) -> Value {
     let count = |set: &Value, field: &str| set["status"][field].as_i64().unwrap_or(0);
@@ -203,11 +203,13 @@ mod tests {
     #[test]
     fn a_refused_pod_shows_on_the_deployment_and_goes_with_its_cause() {
         let mut refused = set(0);
-        refused["status"]["conditions"] =
-            json!([{"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate", "message": "exceeded quota"}]);
+        refused["status"]["conditions"] = json!([{"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate", "message": "exceeded quota"}]);
         let mut deployment = json!({"metadata": {"generation": 1}, "spec": {"replicas": 1}});
         deployment["status"] = status_of(&deployment, Some(&refused), std::iter::empty());
-        assert_eq!(condition(&deployment, "ReplicaFailure").map(|c| &c["message"]), Some(&json!("exceeded quota")));
+        assert_eq!(
+            condition(&deployment, "ReplicaFailure").map(|c| &c["message"]),
+            Some(&json!("exceeded quota"))
+        );
         let status = status_of(&deployment, Some(&set(1)), std::iter::empty());
         assert!(condition(&json!({"status": status}), "ReplicaFailure").is_none());
     }

@@ -87,8 +87,7 @@ fn create_pod(world: &mut World, set: &Value) -> Result<(), String> {
 fn write_status(world: &World, set: &Value, pods: &[Arc<Value>], refusal: Option<String>) {
     // A pod on its way out still counts, so that Recreate waits for it; a new one is counted by its own change.
     let counted = pods.len();
-    let ready =
-        pods.iter().filter(|pod| is_active(pod) && fields::condition_is_true(pod, "Ready")).count();
+    let ready = pods.iter().filter(|pod| is_active(pod) && fields::condition_is_true(pod, "Ready")).count();
     let mut conditions = items(&set["status"]["conditions"]).to_vec();
     match refusal {
         Some(message) => {
