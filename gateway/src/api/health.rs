@@ -1,0 +1,40 @@
+//! Probes and metrics.
+
+use crate::error::ApiError;
+use crate::extract::Json;
+use crate::state::AppState;
+use axum::extract::State;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::IntoResponse;
+use serde::Serialize;
+use std::time::Duration;
+use utoipa::ToSchema;
+
+#[derive(Serialize, ToSchema)]
+pub struct Health {
+    /// Always `ok`; anything else is an error answer.
+    status: &'static str,
+}
+
+/// The process runs.
+#[utoipa::path(get, path = "/healthz", operation_id = "getHealth", tag = "health",
+    responses((status = 200, description = "Running", body = Health)))]
+pub async fn live() -> Json<Health> {
+    Json(Health { status: "ok" })
+}
+
+/// The process can serve: the database answers and no shutdown has begun.
+#[utoipa::path(get, path = "/readyz", operation_id = "getReadiness", tag = "health",
+    responses((status = 200, description = "Ready", body = Health)))]
+pub async fn ready(State(state): State<AppState>) -> Result<Json<Health>, ApiError> {
+    if state.lifecycle.is_stopping() {
+        return Err(ApiError::Unavailable { retry_after: Duration::from_secs(5) });
+    }
+    state.db.ping().await?;
+    Ok(Json(Health { status: "ok" }))
+}
+
+/// Prometheus text; on the admin listener alone.
+pub async fn metrics(State(state): State<AppState>) -> impl IntoResponse {
+    ([(CONTENT_TYPE, "text/plain; version=0.0.4")], state.metrics.render())
+}
