@@ -116,7 +116,8 @@ impl Runtime {
     /// When the state folder cannot be created.
     pub fn new(mut options: RuntimeOptions) -> Result<Runtime> {
         // Servers run in the folder of their volume, where a relative path would mean something else.
-        options.state_dir = std::path::absolute(&options.state_dir).context("the state folder has no path")?;
+        options.state_dir =
+            std::path::absolute(&options.state_dir).context("the state folder has no path")?;
         std::fs::create_dir_all(&options.state_dir)
             .with_context(|| format!("cannot create {}", options.state_dir.display()))?;
         let reaped = process::reap_leftovers(&options.state_dir);

@@ -1,0 +1,258 @@
+//! Puts the parts together: listeners, certificates, API servers, clusters, AWS endpoint, runtime, seed, files.
+
+use crate::admin::{self, Admin};
+use crate::aws::entries::{Entries, PersonaTokens};
+use crate::aws::policies::AccessPolicies;
+use crate::aws::sessions::Sessions;
+use crate::aws::token::EksTokens;
+use crate::aws::{self, ClusterSide};
+use crate::cluster::addon::{AddonOptions, WebUi};
+use crate::cluster::{InstanceGroup, Pace};
+use crate::faults::{Endpoint, Faults};
+use crate::files::{self, Addresses, Layout};
+use crate::kube::hooks::Hooks;
+use crate::kube::identity::UserInfo;
+use crate::kube::{ApiConfig, ApiServer};
+use crate::landscape::{CLUSTERS, ClusterFacts, SANDBOX};
+use crate::listen::{self, Bound, Surface};
+use crate::options::{Options, SeedChoice};
+use crate::runtime::{Runtime, RuntimeOptions, host};
+use crate::secrets::Secrets;
+use crate::seed::{Seeder, hardware};
+use crate::tls::Authority;
+use anyhow::{Context, Result};
+use nix::fcntl::{Flock, FlockArg};
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// A running sandbox. Dropping it without [`Sandbox::stop`] leaves its tasks to the runtime.
+pub struct Sandbox {
+    pub kube_url: String,
+    pub kube_east_url: String,
+    pub aws_url: String,
+    /// The port of all Spaces; each has a host of its own in front of it.
+    pub spaces_url: String,
+    pub admin_url: String,
+    /// Absolute.
+    pub dir: PathBuf,
+    pub faults: Faults,
+    layout: Layout,
+    clusters: Vec<Side>,
+    runtime: Runtime,
+    tasks: TaskTracker,
+    stopping: CancellationToken,
+    _lock: Flock<std::fs::File>,
+}
+
+struct Side {
+    facts: &'static ClusterFacts,
+    server: ApiServer,
+    groups: Vec<InstanceGroup>,
+}
+
+/// The five sockets, bound but not listening yet: a client that connects early must be refused, not left waiting.
+struct Sockets {
+    kube: [Bound; 2],
+    aws: Bound,
+    spaces: Bound,
+    admin: Bound,
+}
+
+impl Sockets {
+    fn bind(options: &Options) -> Result<Sockets> {
+        Ok(Sockets {
+            kube: [
+                listen::bind("Kubernetes API", options.kube_port)?,
+                listen::bind("Kubernetes API, east", options.kube_east_port)?,
+            ],
+            aws: listen::bind("AWS endpoint", options.aws_port)?,
+            spaces: listen::bind("Spaces", options.spaces_port)?,
+            admin: listen::bind("sandbox admin", options.admin_port)?,
+        })
+    }
+}
+
+impl Sandbox {
+    /// Everything listens, and the gateway's configuration is written, when this returns.
+    ///
+    /// # Errors
+    /// A taken port, a folder in use or not writable, a damaged file in it.
+    pub async fn start(options: Options) -> Result<Sandbox> {
+        let layout = Layout::create(&options.dir)?;
+        let lock = lock(&layout)?;
+        let sockets = Sockets::bind(&options)?;
+        let secrets = Secrets::open(&layout.secrets())?;
+        let sessions = Sessions::new(&secrets);
+        let authority = Authority::open(&layout.ca_pem(), &layout.ca_key())?;
+        let runtime =
+            Runtime::new(RuntimeOptions::new(options.runtime, layout.state().join("runtime"), variable))?;
+        let pace = Pace::instant();
+        let builder = Builder { options: &options, layout: &layout, secrets: &secrets, sessions: &sessions };
+        let mut clusters = Vec::new();
+        for (facts, socket) in CLUSTERS.into_iter().zip(&sockets.kube) {
+            let web_ui = format!("{}:{}", host::DOMAIN, sockets.spaces.address.port());
+            clusters.push(builder.cluster(facts, &socket.url("https"), &web_ui)?);
+        }
+        let sandbox = Sandbox {
+            kube_url: sockets.kube[0].url("https"),
+            kube_east_url: sockets.kube[1].url("https"),
+            aws_url: sockets.aws.url("http"),
+            spaces_url: sockets.spaces.url("http"),
+            admin_url: sockets.admin.url("http"),
+            dir: layout.dir.clone(),
+            faults: Faults::default(),
+            layout,
+            clusters,
+            runtime,
+            tasks: TaskTracker::new(),
+            stopping: CancellationToken::new(),
+            _lock: lock,
+        };
+        sandbox.write_files(&options, &secrets, &sessions, &authority)?;
+        sandbox.listen(sockets, sessions, &authority, pace)?;
+        Ok(sandbox)
+    }
+
+    pub fn kubeconfig(&self, persona: &str) -> PathBuf {
+        self.layout.kubeconfig(persona)
+    }
+
+    /// An API server from the inside, by cluster name. For tests of the sandbox itself.
+    pub fn server(&self, cluster: &str) -> Option<&ApiServer> {
+        self.clusters.iter().find(|side| side.facts.name == cluster).map(|side| &side.server)
+    }
+
+    /// Ends listeners, controllers and every process of a Space; returns when they are gone.
+    pub async fn stop(self) {
+        self.stopping.cancel();
+        self.tasks.close();
+        self.runtime.shutdown().await;
+        self.tasks.wait().await;
+    }
+
+    fn write_files(
+        &self,
+        options: &Options,
+        secrets: &Secrets,
+        sessions: &Sessions,
+        authority: &Authority,
+    ) -> Result<()> {
+        let addresses = Addresses {
+            kube: [&self.kube_url, &self.kube_east_url],
+            aws: &self.aws_url,
+            gateway: &options.gateway_url,
+            gateway_admin_port: options.gateway_admin_port,
+        };
+        files::write_all(&self.layout, &addresses, secrets, sessions, &authority.ca_pem)
+    }
+
+    fn listen(&self, sockets: Sockets, sessions: Sessions, authority: &Authority, pace: Pace) -> Result<()> {
+        let plain = |endpoint, router| Surface { endpoint, router, tls: None, faults: self.faults.clone() };
+        let sides = self.clusters.iter().zip([&self.kube_url, &self.kube_east_url]);
+        let sides = sides.map(|(side, url)| side.towards_aws(url, &authority.ca_pem)).collect();
+        let admin = Admin {
+            faults: self.faults.clone(),
+            pace,
+            servers: self.clusters.iter().map(|side| (side.facts.name, side.server.clone())).collect(),
+        };
+        for ((socket, side), endpoint) in
+            sockets.kube.into_iter().zip(&self.clusters).zip([Endpoint::Kube, Endpoint::KubeEast])
+        {
+            let surface =
+                Surface { tls: Some(authority.acceptor()?), ..plain(endpoint, side.server.router()) };
+            self.serve(socket, surface)?;
+        }
+        self.serve(sockets.aws, plain(Endpoint::Aws, aws::router(sessions, sides)))?;
+        self.serve(sockets.admin, plain(Endpoint::Admin, admin::router(admin)))
+    }
+
+    fn serve(&self, socket: Bound, surface: Surface) -> Result<()> {
+        listen::serve(socket.listen()?, surface, &self.tasks, &self.stopping);
+        Ok(())
+    }
+}
+
+impl Side {
+    fn towards_aws(&self, url: &str, ca_pem: &str) -> ClusterSide {
+        ClusterSide {
+            facts: self.facts,
+            endpoint: url.to_owned(),
+            ca_pem: ca_pem.to_owned(),
+            created_at: created_at(&self.server),
+            groups: self.groups.clone(),
+            api: self.server.local(UserInfo::component("aws:sagemaker")),
+        }
+    }
+}
+
+/// A cluster is as old as its oldest namespace.
+fn created_at(server: &ApiServer) -> i64 {
+    server
+        .local(UserInfo::component("aws:eks"))
+        .get("namespaces", "", "kube-system")
+        .and_then(|namespace| {
+            namespace["metadata"]["creationTimestamp"].as_str()?.parse::<jiff::Timestamp>().ok()
+        })
+        .map_or(0, |time| time.as_second())
+}
+
+/// What all clusters are made from.
+struct Builder<'a> {
+    options: &'a Options,
+    layout: &'a Layout,
+    secrets: &'a Secrets,
+    sessions: &'a Sessions,
+}
+
+impl Builder<'_> {
+    fn cluster(&self, facts: &'static ClusterFacts, url: &str, spaces: &str) -> Result<Side> {
+        let server = ApiServer::new(ApiConfig {
+            journal: Some(self.layout.journal(facts.name)),
+            server_url: url.to_owned(),
+            controllers: true,
+            ..ApiConfig::default()
+        })?;
+        let entries = Entries::new(facts);
+        server.install(Hooks {
+            authenticators: vec![
+                Arc::new(PersonaTokens::new(entries, self.secrets)),
+                Arc::new(EksTokens::new(self.sessions.clone(), facts)),
+            ],
+            authorizers: vec![Arc::new(AccessPolicies::new(entries))],
+            ..Hooks::default()
+        });
+        let addon = AddonOptions {
+            web_ui: Some(WebUi { scheme: "http".to_owned(), domain: spaces.to_owned() }),
+            remote_access: self.remote_access(facts),
+        };
+        let seeder = Seeder::new(facts, self.options.seed, &server.local(UserInfo::component("sandbox")));
+        seeder.install(&addon).with_context(|| format!("cluster {}", facts.name))?;
+        let groups = match self.options.seed {
+            SeedChoice::Scale(count) if facts == &SANDBOX => hardware::groups_for(facts, count),
+            _ => hardware::groups(facts),
+        };
+        Ok(Side { facts, server, groups })
+    }
+
+    /// In the first cluster only, so that both kinds of installation can be met; and not under load, where the
+    /// memory that it demands of every Space would fill the nodes.
+    fn remote_access(&self, facts: &ClusterFacts) -> bool {
+        facts == &SANDBOX && !matches!(self.options.seed, SeedChoice::Scale(_))
+    }
+}
+
+/// Where tools and programs are found is the user's, not the sandbox's.
+#[expect(clippy::disallowed_methods, reason = "the one place where this program reads its environment")]
+fn variable(name: &str) -> Option<std::ffi::OsString> {
+    std::env::var_os(name)
+}
+
+/// Two sandboxes on one folder would write over each other's state.
+fn lock(layout: &Layout) -> Result<Flock<std::fs::File>> {
+    let path = layout.state().join("lock");
+    let file = std::fs::File::create(&path).with_context(|| format!("cannot create {}", path.display()))?;
+    Flock::lock(file, FlockArg::LockExclusiveNonblock)
+        .map_err(|_| anyhow::anyhow!("another sandbox uses {}", layout.dir.display()))
+}
