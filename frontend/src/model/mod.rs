@@ -1,4 +1,5 @@
 //! Pure parts of the pages: no browser, no signals; tested on the host.
 
+pub mod draft;
 pub mod feed;
 pub mod listing;

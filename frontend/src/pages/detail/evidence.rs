@@ -1,0 +1,176 @@
+//! Events, logs and YAML: the sources behind the explanation, each loaded when it is looked at.
+
+use super::{PartFailed, Shown};
+use crate::api::{self, Answer};
+use crate::live::Collection;
+use crate::ui::age::Age;
+use crate::ui::copy::CopyBlock;
+use crate::ui::field::Check;
+use crate::ui::icon::Icon;
+use crate::ui::states::{Empty, Skeleton};
+use crate::words::say;
+use leptos::html;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use leptos_router::hooks::query_signal;
+use shared::space::{SpaceEvent, SpaceRow, SpaceYaml};
+use std::time::Duration;
+
+/// Lines asked for; older ones are on the node.
+const LOG_TAIL: u32 = 500;
+const FOLLOW_EVERY: Duration = Duration::from_secs(2);
+
+#[component]
+pub fn Evidence(shown: Shown) -> AnyView {
+    let (tab, set_tab) = query_signal::<String>("tab");
+    let chosen = Memo::new(move |_| tab.get().unwrap_or_else(|| "events".to_owned()));
+    let tabs: [(&str, fn(&'static crate::words::Words) -> &'static str); 3] =
+        [("events", |w| w.detail_events), ("logs", |w| w.detail_logs), ("yaml", |w| w.detail_yaml)];
+    view! {
+        <section class="card">
+            <div class="tabs" role="tablist">
+                {tabs.map(|(id, word)| view! {
+                    <button type="button" role="tab" id=format!("tab-{id}") aria-controls="evidence"
+                        aria-selected=move || (chosen.get() == id).to_string()
+                        on:click=move |_| set_tab.set(Some(id.to_owned()))>{say(word)}</button>
+                }).collect_view()}
+            </div>
+            <div class="body" id="evidence" role="tabpanel" aria-labelledby=move || format!("tab-{}", chosen.get())>
+                {move || match chosen.get().as_str() {
+                    "logs" => view! { <Logs shown/> }.into_any(),
+                    "yaml" => view! { <Yaml shown/> }.into_any(),
+                    _ => view! { <Events shown/> }.into_any(),
+                }}
+            </div>
+        </section>
+    }
+    .into_any()
+}
+
+/// Loads a part of the Space now and whenever the row's version changes.
+fn load<T, F>(shown: Shown, ask: fn(SpaceRow) -> F) -> (RwSignal<Option<Answer<T>>>, Callback<()>)
+where
+    T: Clone + Send + Sync + 'static,
+    F: Future<Output = Answer<T>> + 'static,
+{
+    let state = RwSignal::new(None::<Answer<T>>);
+    let again = Callback::new(move |()| {
+        let row = shown.row.get_untracked();
+        spawn_local(async move {
+            let _ = state.try_set(Some(ask(row).await));
+        });
+    });
+    let version = Memo::new(move |_| shown.row.with(|r| (r.resource_version.clone(), r.status, r.reason.clone())));
+    Effect::new(move |_| {
+        version.track();
+        again.run(());
+    });
+    (state, again)
+}
+
+#[component]
+fn Events(shown: Shown) -> AnyView {
+    let (state, again) = load(shown, |row| async move { api::events(&row).await });
+    (move || match state.get() {
+        None => view! { <Skeleton rows=4/> }.into_any(),
+        Some(Err(failure)) => view! { <PartFailed failure on_retry=again/> }.into_any(),
+        Some(Ok(events)) if events.is_empty() => {
+            view! { <Empty title=say(|w| w.detail_events) text=say(|w| w.events_none)/> }.into_any()
+        }
+        Some(Ok(events)) => view! {
+            <ul class="events">{events.into_iter().map(|event| view! { <EventItem event/> }).collect_view()}</ul>
+        }
+        .into_any(),
+    })
+    .into_any()
+}
+
+#[component]
+fn EventItem(event: SpaceEvent) -> AnyView {
+    let warning = event.r#type == "Warning";
+    let (tone, icon) = if warning { ("tone-attention", "alert") } else { ("tone-quiet", "dot") };
+    let times = (event.count > 1).then(|| format!(" × {}", event.count));
+    let at = event.last_at;
+    view! {
+        <li class=tone>
+            <span style:color="var(--t)"><Icon name=icon/></span>
+            <div>
+                <strong>{event.reason}{times}</strong>
+                <p>{event.message}</p>
+                <p class="muted mono">{format!("{} {}", event.object_kind, event.object_name)}</p>
+            </div>
+            <Age at=Signal::derive(move || at)/>
+        </li>
+    }
+    .into_any()
+}
+
+#[component]
+fn Logs(shown: Shown) -> AnyView {
+    let follow = RwSignal::new(true);
+    let collection = expect_context::<Collection>();
+    let (state, again) = load(shown, |row| async move { api::logs(&row, LOG_TAIL).await });
+    let timer = set_interval_with_handle(
+        move || {
+            let hidden = document().hidden();
+            let stale = shown.row.with_untracked(|r| collection.is_stale(&r.cluster));
+            if follow.try_get_untracked() == Some(true) && !hidden && !stale {
+                again.run(());
+            }
+        },
+        FOLLOW_EVERY,
+    );
+    on_cleanup(move || {
+        if let Ok(timer) = timer {
+            timer.clear();
+        }
+    });
+    let pane = NodeRef::<html::Pre>::new();
+    let text = Memo::new(move |_| state.with(|s| s.as_ref().and_then(|a| a.as_ref().ok().cloned())));
+    Effect::new(move |_| {
+        text.track();
+        if follow.get()
+            && let Some(pane) = pane.get()
+        {
+            pane.set_scroll_top(pane.scroll_height());
+        }
+    });
+    view! {
+        <div class="stack">
+            <Check id="follow" label=say(|w| w.logs_follow) checked=follow.into() on_change=Callback::new(move |on| follow.set(on))/>
+            {move || state.with(|s| s.as_ref().and_then(|a| a.as_ref().err().cloned())).map(|failure| view! {
+                <PartFailed failure on_retry=again/>
+            })}
+            {move || (state.with(Option::is_none)).then(|| view! { <Skeleton rows=6/> })}
+            <Show when=move || text.with(Option::is_some)>
+                <pre class="log" tabindex="0" role="log" aria-label=say(|w| w.detail_logs) node_ref=pane>{move || {
+                    text.get().filter(|t| !t.is_empty()).unwrap_or_else(|| say(|w| w.logs_none)().to_owned())
+                }}</pre>
+            </Show>
+        </div>
+    }
+    .into_any()
+}
+
+#[component]
+fn Yaml(shown: Shown) -> AnyView {
+    let (state, again) = load(shown, |row| async move { api::yaml(&row).await });
+    (move || match state.get() {
+        None => view! { <Skeleton rows=8/> }.into_any(),
+        Some(Err(failure)) => view! { <PartFailed failure on_retry=again/> }.into_any(),
+        Some(Ok(SpaceYaml { yaml, provenance })) => view! {
+            <div class="stack">
+                <p class="muted">{say(|w| w.yaml_note)}</p>
+                <CopyBlock text=Signal::derive(move || yaml.clone())/>
+                <h3>{say(|w| w.where_from)}</h3>
+                <dl class="facts">
+                    {provenance.into_iter().map(|(path, source)| view! {
+                        <dt class="mono">{path}</dt><dd>{source}</dd>
+                    }).collect_view()}
+                </dl>
+            </div>
+        }
+        .into_any(),
+    })
+    .into_any()
+}
