@@ -27,7 +27,9 @@ mod verbs;
 use hooks::{Admission, Hooks};
 use identity::UserInfo;
 pub use local::LocalApi;
+use std::net::Ipv4Addr;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use store::Store;
 pub use store::{Change, ChangeKind};
@@ -54,11 +56,20 @@ struct Core {
     store: Store,
     config: ApiConfig,
     hooks: OnceLock<Hooks>,
+    /// Service addresses given out so far, counted on from the store's version so that a restart repeats none.
+    addresses: AtomicU64,
 }
 
 impl Core {
     fn hooks(&self) -> Option<&Hooks> {
         self.hooks.get()
+    }
+
+    /// A cluster address for a service, out of 10.96.0.0/12.
+    fn next_service_address(&self) -> String {
+        let offset = self.addresses.fetch_add(1, Ordering::Relaxed) % (1 << 20);
+        let base = u64::from(u32::from(Ipv4Addr::new(10, 96, 0, 0)));
+        Ipv4Addr::from(u32::try_from(base + offset).expect("a /12 fits into 32 bits")).to_string()
     }
 
     fn admission(&self) -> &[Arc<dyn Admission>] {
@@ -73,7 +84,8 @@ impl ApiServer {
     /// When the journal cannot be read or written.
     pub fn new(config: ApiConfig) -> anyhow::Result<ApiServer> {
         let store = Store::open(config.journal.as_deref())?;
-        Ok(ApiServer(Arc::new(Core { store, config, hooks: OnceLock::new() })))
+        let addresses = AtomicU64::new(store.version());
+        Ok(ApiServer(Arc::new(Core { store, config, hooks: OnceLock::new(), addresses })))
     }
 
     /// Plugs the rest of the sandbox in. Once: a second call changes nothing and says so in the log.

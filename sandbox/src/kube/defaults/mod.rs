@@ -1,5 +1,8 @@
 //! What the server fills in, and which parts of an object each endpoint may change.
 
+mod kinds;
+mod pods;
+
 use super::Core;
 use super::failure::Failure;
 use super::kinds::Kind;
@@ -14,36 +17,44 @@ pub fn apply(kind: &Kind, object: &mut Value) {
     object["apiVersion"] = json!(kind.storage_api_version());
     if kind.custom {
         decode::fill_defaults(kind, object);
+    } else {
+        kinds::apply(kind.plural, object);
+        kinds::tidy(object, &["data", "binaryData"]);
     }
 }
 
-/// Defaults that depend on other objects (service accounts, priority classes, storage classes).
+/// Defaults of a new object that depend on other objects (service accounts, priority classes, storage classes).
 ///
 /// # Errors
 /// 403 when something named does not exist.
-pub fn admit(_core: &Core, _request: &Request<'_>, _object: &mut Value) -> Result<(), Failure> {
+pub fn admit(core: &Core, request: &Request<'_>, object: &mut Value) -> Result<(), Failure> {
+    if request.kind.plural == "pods" {
+        pods::admit(core, request, object)?;
+    }
+    kinds::admit(core, request.kind.plural, object);
     Ok(())
 }
 
-/// A new object has no status yet.
+/// A new object has no status but the one it starts with.
 pub fn prepare_create(kind: &Kind, object: &mut Value) {
-    if kind.status
-        && kind.custom
+    if kind.custom
+        && kind.status
         && let Some(fields) = object.as_object_mut()
     {
         fields.remove("status");
     }
+    kinds::initial_status(kind.plural, object);
 }
 
-/// The main endpoint leaves status alone; the status endpoint changes nothing else but its metadata's ownership.
+/// The main endpoint leaves status alone; the status endpoint changes nothing else but who owns it.
 pub fn prepare_update(kind: &Kind, subresource: &str, old: &Value, new: &mut Value) {
     if subresource == "status" {
         let status = new.get("status").cloned();
-        let managed = new["metadata"].get("managedFields").cloned();
+        let metadata = new["metadata"].clone();
         *new = old.clone();
         put(new, "status", status);
-        if let Some(managed) = managed {
-            object::set_meta(new, "managedFields", managed);
+        if let Some(managed) = metadata.get("managedFields") {
+            object::set_meta(new, "managedFields", managed.clone());
         }
     } else if kind.status {
         put(new, "status", old.get("status").cloned());

@@ -77,7 +77,7 @@ fn core() -> Vec<Kind> {
             short_names: &["svc"],
             categories: ALL,
             status: true,
-            names: NameRule::Label1035,
+            names: NameRule::Label,
             ..namespaced("", V1, "Service", "services", "service")
         },
         Kind {

@@ -13,10 +13,8 @@ use std::sync::LazyLock;
 pub enum NameRule {
     /// RFC 1123 subdomain, up to 253 characters.
     Subdomain,
-    /// RFC 1123 label, up to 63 characters (namespaces).
+    /// RFC 1123 label, up to 63 characters (namespaces, services).
     Label,
-    /// RFC 1035 label (services).
-    Label1035,
     /// Any path segment (RBAC objects).
     PathSegment,
 }

@@ -13,7 +13,6 @@ fn check_name(kind: &Kind, name: &str) -> Vec<String> {
     match kind.names {
         NameRule::Subdomain => names::subdomain(name),
         NameRule::Label => names::label(name),
-        NameRule::Label1035 => names::label_1035(name),
         NameRule::PathSegment => names::path_segment(name),
     }
 }

@@ -53,23 +53,6 @@ pub fn label(text: &str) -> Vec<String> {
     errors
 }
 
-/// RFC 1035 label.
-pub fn label_1035(text: &str) -> Vec<String> {
-    let mut errors = Vec::new();
-    if text.len() > 63 {
-        errors.push("must be no more than 63 characters".to_owned());
-    }
-    if !is_label_shaped(text) || !text.starts_with(|c: char| c.is_ascii_lowercase()) {
-        errors.push(
-            "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic \
-             character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for \
-             validation is '[a-z]([-a-z0-9]*[a-z0-9])?')"
-                .to_owned(),
-        );
-    }
-    errors
-}
-
 /// A name that only has to fit into a path.
 pub fn path_segment(text: &str) -> Vec<String> {
     match text {

@@ -26,10 +26,11 @@ pub fn create(core: &Core, request: &Request<'_>, mut new: Value) -> Result<Writ
     let supplied_version = object::meta(&new, "resourceVersion").to_owned();
     object::meta_mut(&mut new).remove("resourceVersion");
     defaults::apply(request.kind, &mut new);
+    // What admission adds belongs to nobody.
+    managed::track_create(request, &mut new);
     admit::mutate(core, request, Operation::Create, None, &mut new, &mut warnings)?;
     defaults::apply(request.kind, &mut new);
     defaults::prepare_create(request.kind, &mut new);
-    managed::track_create(request, &mut new);
     warnings.extend(validate::warnings(request.kind, &new));
     let name = object::name(&new).to_owned();
     let errors = validate::create(request.kind, &new);
