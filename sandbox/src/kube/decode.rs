@@ -34,6 +34,9 @@ pub fn check(kind: &Kind, object: &mut Value, strictness: Strictness) -> Result<
     if !kind.custom {
         check_struct(one, object, "")?;
     }
+    if kind.plural == "secrets" {
+        check_base64(&object["data"])?;
+    }
     let mut unknown = Vec::new();
     prune(Shape::Struct(one), object, String::new(), &mut unknown);
     let texts: Vec<String> = unknown.iter().map(|path| format!("unknown field \"{path}\"")).collect();
@@ -179,6 +182,15 @@ fn check_time(text: &str) -> Result<(), String> {
     Err(format!(
         "parsing time \"{text}\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"{text}\" as \"2006\""
     ))
+}
+
+fn check_base64(data: &Value) -> Result<(), String> {
+    for text in data.as_object().into_iter().flatten().filter_map(|(_, value)| value.as_str()) {
+        data_encoding::BASE64
+            .decode(text.as_bytes())
+            .map_err(|error| format!("illegal base64 data at input byte {}", error.position))?;
+    }
+    Ok(())
 }
 
 fn check_metadata(metadata: &Value) -> Result<(), String> {

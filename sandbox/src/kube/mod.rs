@@ -72,6 +72,10 @@ impl Core {
         Ipv4Addr::from(u32::try_from(base + offset).expect("a /12 fits into 32 bits")).to_string()
     }
 
+    fn runs_controllers(&self) -> bool {
+        self.config.controllers
+    }
+
     fn admission(&self) -> &[Arc<dyn Admission>] {
         self.hooks.get().map_or(&[], |hooks| hooks.admission.as_slice())
     }

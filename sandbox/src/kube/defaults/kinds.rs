@@ -7,6 +7,22 @@ use crate::kube::object;
 use data_encoding::BASE64;
 use serde_json::{Map, Value, json};
 
+/// The taint of a node that is not ready.
+pub const NOT_READY: &str = "node.kubernetes.io/not-ready";
+
+const NODE_INFO: &[&str] = &[
+    "machineID",
+    "systemUUID",
+    "bootID",
+    "kernelVersion",
+    "osImage",
+    "containerRuntimeVersion",
+    "kubeletVersion",
+    "kubeProxyVersion",
+    "operatingSystem",
+    "architecture",
+];
+
 fn default(object: &mut Value, name: &str, value: Value) {
     if object.is_null() {
         *object = json!({});
@@ -30,6 +46,7 @@ pub(super) fn apply(plural: &str, object: &mut Value) {
             default(&mut object["spec"], "persistentVolumeReclaimPolicy", json!("Retain"));
         }
         "deployments" => deployment(object),
+        "nodes" => node(object),
         "replicasets" | "statefulsets" => {
             default(&mut object["spec"], "replicas", json!(1));
             pods::spec(&mut object["spec"]["template"]["spec"]);
@@ -51,9 +68,27 @@ fn namespace(object: &mut Value) {
     labels["kubernetes.io/metadata.name"] = json!(name);
 }
 
+fn node(object: &mut Value) {
+    default(object, "status", json!({}));
+    let status = &mut object["status"];
+    default(status, "daemonEndpoints", json!({"kubeletEndpoint": {"Port": 0}}));
+    default(status, "nodeInfo", json!({}));
+    for name in NODE_INFO {
+        default(&mut status["nodeInfo"], name, json!(""));
+    }
+    for condition in status["conditions"].as_array_mut().into_iter().flatten() {
+        for field in ["lastHeartbeatTime", "lastTransitionTime"] {
+            if let Some(fields) = condition.as_object_mut() {
+                fields.entry(field).or_insert(Value::Null);
+            }
+        }
+    }
+}
+
 fn secret(object: &mut Value) {
     default(object, "type", json!("Opaque"));
-    let Some(Value::Object(plain)) = object.as_object_mut().and_then(|fields| fields.remove("stringData")) else {
+    let Some(Value::Object(plain)) = object.as_object_mut().and_then(|fields| fields.remove("stringData"))
+    else {
         return;
     };
     default(object, "data", json!({}));
@@ -114,6 +149,12 @@ pub(super) fn admit(core: &Core, plural: &str, object: &mut Value) {
         }
         "persistentvolumes" => protect(object, "kubernetes.io/pv-protection"),
         "services" => address(core, &mut object["spec"]),
+        "nodes" => {
+            // Until the node's controller sees it ready (admission plug-in TaintNodesByCondition).
+            default(&mut object["spec"], "taints", json!([]));
+            let taints = object["spec"]["taints"].as_array_mut().into_iter();
+            taints.for_each(|taints| taints.push(json!({"key": NOT_READY, "effect": "NoSchedule"})));
+        }
         _ => {}
     }
 }

@@ -8,6 +8,7 @@ use super::failure::Failure;
 use super::kinds::Kind;
 use super::verbs::Request;
 use super::{decode, object};
+pub use kinds::NOT_READY;
 use serde_json::{Value, json};
 
 /// Defaults of a kind; the same object twice gives the same result.

@@ -56,14 +56,18 @@ fn container(fields: &mut Map<String, Value>) {
         }
     }
     each(fields.get_mut("env"), |variable| {
-        if let Some(Value::Object(field)) = variable.get_mut("valueFrom").and_then(|from| from.get_mut("fieldRef")) {
+        if let Some(Value::Object(field)) =
+            variable.get_mut("valueFrom").and_then(|from| from.get_mut("fieldRef"))
+        {
             default(field, "apiVersion", json!("v1"));
         }
     });
 }
 
 fn probe_defaults(probe: &mut Map<String, Value>) {
-    for (name, value) in [("timeoutSeconds", 1), ("periodSeconds", 10), ("successThreshold", 1), ("failureThreshold", 3)] {
+    for (name, value) in
+        [("timeoutSeconds", 1), ("periodSeconds", 10), ("successThreshold", 1), ("failureThreshold", 3)]
+    {
         default(probe, name, json!(value));
     }
     if let Some(Value::Object(get)) = probe.get_mut("httpGet") {
@@ -174,13 +178,17 @@ fn priority(core: &Core, named: Option<&Value>) -> Result<(Option<String>, i64, 
     let classes = kinds::by_plural("priorityclasses").expect("priority classes are always served");
     let found = match named.and_then(Value::as_str).filter(|name| !name.is_empty()) {
         Some("system-node-critical") => return Ok((None, 2_000_001_000, "PreemptLowerPriority".to_owned())),
-        Some("system-cluster-critical") => return Ok((None, 2_000_000_000, "PreemptLowerPriority".to_owned())),
+        Some("system-cluster-critical") => {
+            return Ok((None, 2_000_000_000, "PreemptLowerPriority".to_owned()));
+        }
         Some(name) => Some(
             core.store
                 .get(classes, &Key::new("", name))
                 .ok_or_else(|| format!("no PriorityClass with name {name} was found"))?,
         ),
-        None => core.store.list(classes, None).into_iter().find(|class| class["globalDefault"] == json!(true)),
+        None => {
+            core.store.list(classes, None).into_iter().find(|class| class["globalDefault"] == json!(true))
+        }
     };
     let Some(class) = found else { return Ok((None, 0, "PreemptLowerPriority".to_owned())) };
     let policy = class["preemptionPolicy"].as_str().unwrap_or("PreemptLowerPriority").to_owned();

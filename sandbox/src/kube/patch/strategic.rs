@@ -54,7 +54,12 @@ fn merge(shape: Shape, target: &Value, patch: &Value) -> Result<Value, String> {
     Ok(Value::Object(merged))
 }
 
-fn merge_field(shape: Shape, merged: &mut Map<String, Value>, key: &str, value: &Value) -> Result<(), String> {
+fn merge_field(
+    shape: Shape,
+    merged: &mut Map<String, Value>,
+    key: &str,
+    value: &Value,
+) -> Result<(), String> {
     let result = match (merged.get(key), value) {
         (_, Value::Null) => Value::Null,
         (Some(target), value) => merge(shape, target, value)?,
@@ -112,7 +117,9 @@ fn order(shape: Shape, merged: &mut Map<String, Value>, field: &str, wanted: &Va
     let (Some(Value::Array(list)), Some(wanted)) = (merged.get_mut(field), wanted.as_array()) else { return };
     let rank = |item: &Value| {
         wanted.iter().position(|want| match shape {
-            Shape::List(_, Order::Keyed(keys)) => keys.iter().all(|key| want.get(key).is_none() || want[key] == item[key]),
+            Shape::List(_, Order::Keyed(keys)) => {
+                keys.iter().all(|key| want.get(key).is_none() || want[key] == item[key])
+            }
             _ => want == item,
         })
     };
@@ -145,7 +152,8 @@ fn strip(value: &Value) -> Value {
 fn go_print(value: &Value) -> String {
     match value {
         Value::Object(fields) => {
-            let mut pairs: Vec<String> = fields.iter().map(|(key, value)| format!("{key}:{}", go_print(value))).collect();
+            let mut pairs: Vec<String> =
+                fields.iter().map(|(key, value)| format!("{key}:{}", go_print(value))).collect();
             pairs.sort();
             format!("map[{}]", pairs.join(" "))
         }
@@ -162,7 +170,8 @@ mod tests {
     use super::*;
 
     fn pod(patch: &Value) -> Value {
-        let target = json!({"spec": {"containers": [{"name": "a", "image": "1"}, {"name": "b", "image": "2"}]}});
+        let target =
+            json!({"spec": {"containers": [{"name": "a", "image": "1"}, {"name": "b", "image": "2"}]}});
         apply(crate::kube::kinds::by_plural("pods").unwrap(), &target, patch).unwrap()
     }
 

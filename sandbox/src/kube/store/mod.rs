@@ -161,8 +161,9 @@ impl Store {
         }
     }
 
-    pub fn count(&self, kind: &Kind) -> usize {
-        self.lock().tables[kind.id].len()
+    /// Has a namespace no object of a kind?
+    pub fn is_empty(&self, kind: &Kind, namespace: &str) -> bool {
+        paging::scan(&self.lock().tables[kind.id], Some(namespace), None).next().is_none()
     }
 
     /// Objects whose owner references name this uid.

@@ -1,7 +1,9 @@
 //! Which objects are valid: metadata of all kinds, then the rules of each kind.
 
+mod builtin;
 mod meta;
 pub(super) mod names;
+mod pods;
 mod rules;
 mod schema;
 
@@ -15,15 +17,19 @@ pub fn create(kind: &Kind, new: &Value) -> Vec<FieldError> {
     let mut errors = meta::check(kind, new);
     if kind.custom {
         custom(kind, None, new, &mut errors);
+    } else {
+        errors.extend(builtin::check(kind.plural, None, new));
     }
     errors
 }
 
 /// What is wrong with a changed object.
-pub fn update(kind: &Kind, _subresource: &str, old: &Value, new: &Value) -> Vec<FieldError> {
+pub fn update(kind: &Kind, subresource: &str, old: &Value, new: &Value) -> Vec<FieldError> {
     let mut errors = meta::check_update(kind, old, new);
     if kind.custom {
         custom(kind, Some(old), new, &mut errors);
+    } else if subresource != "status" {
+        errors.extend(builtin::check(kind.plural, Some(old), new));
     }
     errors
 }

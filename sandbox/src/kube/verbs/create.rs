@@ -5,7 +5,7 @@ use crate::kube::Core;
 use crate::kube::failure::Failure;
 use crate::kube::hooks::Operation;
 use crate::kube::store::{Key, Stale};
-use crate::kube::{controllers, defaults, managed, object, refusals, validate};
+use crate::kube::{controllers, defaults, managed, object, quota, refusals, validate};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -116,8 +116,12 @@ fn store(core: &Core, request: &Request<'_>, new: Value) -> Result<Arc<Value>, F
         };
     }
     let name = object::name(&new).to_owned();
-    core.store.put(request.kind, None, new).map_err(|Stale(stored)| match stored {
-        Some(stored) => taken(&stored),
-        None => refusals::modified(request.kind, &name),
+    let booked = quota::charge(request.kind, &new);
+    core.store.put(request.kind, None, new).map_err(|Stale(stored)| {
+        quota::give_back(core, request.namespace, &booked);
+        match stored {
+            Some(stored) => taken(&stored),
+            None => refusals::modified(request.kind, &name),
+        }
     })
 }

@@ -50,7 +50,7 @@ pub fn delete(core: &Core, request: &Request<'_>, options: &DeleteOptions) -> Re
         let mut warnings = Vec::new();
         admit::validate(core, request, Operation::Delete, Some(&old), &old, &mut warnings)?;
         let marked = mark(request, options, &old);
-        let gone = object::finalizers(&marked).is_empty() && grace(&marked) == 0;
+        let gone = is_free(request, &marked);
         if request.dry_run {
             let object = if gone { old } else { Arc::new(marked) };
             return Ok(Deleted { object, gone, warnings });
@@ -68,6 +68,13 @@ pub fn delete(core: &Core, request: &Request<'_>, options: &DeleteOptions) -> Re
         }
     }
     Err(refusals::modified(request.kind, request.name))
+}
+
+/// Nothing holds it any more. A namespace is held until its content is gone.
+fn is_free(request: &Request<'_>, marked: &Value) -> bool {
+    let content = request.kind.plural == "namespaces"
+        && marked["spec"]["finalizers"].as_array().is_some_and(|list| !list.is_empty());
+    object::finalizers(marked).is_empty() && grace(marked) == 0 && !content
 }
 
 fn grace(object: &Value) -> i64 {
