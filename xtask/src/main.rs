@@ -1,6 +1,7 @@
 //! `cargo xtask …`: the commands a developer needs. Each does its own set-up, says what it fetches, and does nothing
 //! twice. Knows the other crates as programs only.
 
+mod apt;
 mod audit;
 mod browser;
 mod command;

@@ -4,6 +4,7 @@ use crate::command::{announced, cargo, perform, program};
 use crate::{paths, versions};
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 /// Written last, so that a broken-off installation is done again.
 const COMPLETE: &str = ".complete";
@@ -59,9 +60,15 @@ fn binaryen() -> Result<PathBuf> {
 
 /// One npm package into a folder of its own.
 pub fn npm_install(dir: &Path, package: &str) -> Result<()> {
+    perform(&mut npm(dir, package))
+}
+
+/// The command for that, to be given another Node.
+pub fn npm(dir: &Path, package: &str) -> Command {
     let mut npm = program("npm");
     npm.args(["install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix"]).arg(dir).arg(package);
-    perform(npm.stdout(std::process::Stdio::null()))
+    npm.stdout(Stdio::null());
+    npm
 }
 
 /// A program from a crate. Cargo moves the program into place when it is complete, so its presence is the mark.

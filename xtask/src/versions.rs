@@ -12,6 +12,8 @@ pub const CARGO_DENY: &str = "0.20.2";
 pub const KUBECTL: &str = "1.37.1";
 /// The real `hyp` command line (PyPI, about 600 MB).
 pub const HYP: &str = "3.12.0";
+/// The Node that code-server wants, whatever the system's (npm package `node`).
+pub const EDITOR_NODE: &str = "24.21.0";
 /// A real editor for Code Editor Spaces (npm).
 pub const CODE_SERVER: &str = "4.139.1";
 

@@ -9,6 +9,8 @@ mod headers;
 mod pages;
 mod proxy;
 #[cfg(test)]
+mod real_servers;
+#[cfg(test)]
 mod tests;
 mod upstream;
 

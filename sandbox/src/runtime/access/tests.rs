@@ -5,7 +5,7 @@
 use super::super::server::Endpoint;
 use super::super::spaces::Phase;
 use super::super::tests::{bare, space};
-use super::super::{Runtime, RuntimeChoice, RuntimeOptions, RuntimeState, SpaceProcess};
+use super::super::{Runtime, RuntimeChoice, RuntimeState, SpaceProcess};
 use super::*;
 use axum::extract::ws::{Message, WebSocketUpgrade};
 use axum::response::IntoResponse;
@@ -16,23 +16,23 @@ use http_body_util::BodyExt;
 use std::net::SocketAddr;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 
-const HOST: &str = "lab-nzzq.spaces.localhost";
+pub(super) const HOST: &str = "lab-nzzq.spaces.localhost";
 
 /// The router with one Space `u` behind the name `HOST`; the token `good` opens it.
-struct Bench {
-    _dir: tempfile::TempDir,
-    runtime: Runtime,
-    address: SocketAddr,
+pub(super) struct Bench {
+    pub(super) _dir: tempfile::TempDir,
+    pub(super) runtime: Runtime,
+    pub(super) address: SocketAddr,
 }
 
-async fn listen(app: axum::Router) -> SocketAddr {
+pub(super) async fn listen(app: axum::Router) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move { axum::serve(listener, app).await });
     address
 }
 
-fn verify(token: &str, host: &str) -> Result<TokenClaims, Refusal> {
+pub(super) fn verify(token: &str, host: &str) -> Result<TokenClaims, Refusal> {
     match (token, host) {
         ("good", HOST) => Ok(TokenClaims { user: "ds-a1".into(), space_uid: "u".into() }),
         ("good", _) => Err(Refusal::WrongHost),
@@ -87,7 +87,7 @@ impl Bench {
         spaces.set_phase("u", run.number, Phase::Running(endpoint));
     }
 
-    async fn send(
+    pub(super) async fn send(
         &self,
         host: &str,
         request: http::request::Builder,
@@ -101,12 +101,12 @@ impl Bench {
         (parts.status, parts.headers, String::from_utf8_lossy(&body).into_owned())
     }
 
-    async fn get(&self, path: &str, cookie: &str) -> (StatusCode, HeaderMap, String) {
+    pub(super) async fn get(&self, path: &str, cookie: &str) -> (StatusCode, HeaderMap, String) {
         self.send(HOST, Request::get(path).header(header::COOKIE, cookie), "").await
     }
 
     /// The cookie that the token `good` buys.
-    async fn cookie(&self) -> String {
+    pub(super) async fn cookie(&self) -> String {
         let (status, headers, _) = self.get("/bearer-auth?token=good", "").await;
         assert_eq!(status, StatusCode::SEE_OTHER);
         headers[header::SET_COOKIE].to_str().unwrap().split(';').next().unwrap().to_owned()
@@ -253,37 +253,4 @@ async fn spaces_are_never_served_beyond_loopback() {
     let listener = TcpListener::bind("0.0.0.0:0").await.unwrap();
     let served = serve(listener, runtime, Arc::new(verify), CancellationToken::new()).await;
     assert!(served.unwrap_err().to_string().contains("beyond loopback"));
-}
-
-/// The real thing, from the tool cache: page, contents, kernel, terminal, and nothing left afterwards.
-#[tokio::test(flavor = "multi_thread")]
-#[ignore = "installs JupyterLab (250 MB) the first time: cargo xtask test --peers"]
-async fn a_real_jupyterlab_serves_its_volume_through_the_router_and_leaves_nothing_behind() {
-    let dir = tempfile::tempdir().unwrap();
-    #[expect(clippy::disallowed_methods, reason = "finds the tool cache and Python as the program does")]
-    let variable = |name: &str| std::env::var_os(name);
-    let options = RuntimeOptions::new(RuntimeChoice::Jupyter, dir.path().join("state"), variable);
-    let runtime = Runtime::new(options).unwrap();
-    let address = listen(router(runtime.clone(), Arc::new(verify)).unwrap()).await;
-    let volume_dir = dir.path().join("volume");
-    std::fs::create_dir(&volume_dir).unwrap();
-    std::fs::write(volume_dir.join("kept.txt"), "from the volume").unwrap();
-    let bench = Bench { _dir: dir, runtime, address };
-    bench.runtime.pull("image").await.unwrap();
-    bench.runtime.register(SpaceProcess { volume_dir, ..space("u") });
-    let settled = |state: &RuntimeState| *state != RuntimeState::Starting;
-    let state = super::super::tests::reach(&bench.runtime, "u", settled).await;
-    assert!(matches!(state, RuntimeState::Ready { .. }), "{state:?} {:?}", bench.runtime.log("u").tail(20));
-    let cookie = bench.cookie().await;
-    let (status, _, page) = bench.get("/lab", &cookie).await;
-    assert!(status == StatusCode::OK && page.contains("JupyterLab"), "{status} {page}");
-    assert!(bench.get("/api/contents/kept.txt", &cookie).await.2.contains("from the volume"));
-    for path in ["/api/kernels", "/api/terminals"] {
-        let (status, _, body) =
-            bench.send(HOST, Request::post(path).header(header::COOKIE, &cookie), "").await;
-        assert!(status.is_success(), "{path}: {status} {body}");
-    }
-    assert!(bench.runtime.probe("u", "/api/idle").await.unwrap().1.contains("lastActiveTimestamp"));
-    bench.runtime.stop("u").await;
-    assert_eq!(super::super::process::reap_leftovers(&bench.runtime.0.options.state_dir), 0);
 }
