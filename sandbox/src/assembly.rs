@@ -256,3 +256,7 @@ fn lock(layout: &Layout) -> Result<Flock<std::fs::File>> {
     Flock::lock(file, FlockArg::LockExclusiveNonblock)
         .map_err(|_| anyhow::anyhow!("another sandbox uses {}", layout.dir.display()))
 }
+
+#[cfg(test)]
+#[path = "assembly_tests.rs"]
+mod tests;

@@ -173,3 +173,6 @@ fn permit(caller: &Caller, protocol: Protocol, action: &str, resource: &str) -> 
         false => Err(AwsFailure::denied(protocol, &caller.principal.arn(), action, resource)),
     }
 }
+
+#[cfg(test)]
+mod tests;
