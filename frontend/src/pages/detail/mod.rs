@@ -5,6 +5,9 @@ mod facts;
 mod idle;
 mod timeline;
 
+pub use facts::{accelerator, cost};
+pub use idle::idle_text;
+
 use crate::api::{self, Failure};
 use crate::live::Collection;
 use crate::pages::actions::ActionBar;
