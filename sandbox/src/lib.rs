@@ -14,6 +14,7 @@ pub mod kube;
 pub mod landscape;
 mod listen;
 pub mod options;
+pub mod plain;
 pub mod runtime;
 mod secrets;
 pub mod seed;

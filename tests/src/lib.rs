@@ -1,1 +1,3 @@
-//! stub
+//! What tests of the whole product share: harnesses, recorded answers of other programs.
+
+pub mod transcripts;

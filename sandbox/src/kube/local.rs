@@ -17,16 +17,23 @@ use tokio::sync::broadcast;
 pub struct LocalApi {
     core: Arc<Core>,
     user: Arc<UserInfo>,
+    manager: Option<Arc<str>>,
 }
 
 impl LocalApi {
     pub(super) fn new(core: Arc<Core>, user: UserInfo) -> LocalApi {
-        LocalApi { core, user: Arc::new(user) }
+        LocalApi { core, user: Arc::new(user), manager: None }
     }
 
     /// The same server as somebody else.
     pub fn acting_as(&self, user: UserInfo) -> LocalApi {
-        LocalApi { core: self.core.clone(), user: Arc::new(user) }
+        LocalApi { core: self.core.clone(), user: Arc::new(user), manager: self.manager.clone() }
+    }
+
+    /// Records who owns the fields of what this caller creates, which callers inside the process otherwise do not.
+    #[must_use]
+    pub fn managed_by(self, manager: &str) -> LocalApi {
+        LocalApi { manager: Some(Arc::from(manager)), ..self }
     }
 
     pub fn get(&self, resource: &str, namespace: &str, name: &str) -> Option<Arc<Value>> {
@@ -49,6 +56,7 @@ impl LocalApi {
     /// 404 (namespace), 403, 409, 422.
     pub fn create(&self, resource: &str, namespace: &str, object: Value) -> Result<Arc<Value>, Failure> {
         let request = Request::new(verbs::kind_of(resource)?, namespace, "", &self.user);
+        let request = Request { manager: self.manager.as_deref(), ..request };
         verbs::create(&self.core, &request, object).map(|written| written.object)
     }
 

@@ -2,6 +2,7 @@
 //!
 //! Must not know what a Space is: controllers, EKS and the Spaces add-on plug in through `hooks`.
 
+pub mod authn;
 mod controllers;
 mod convert;
 mod decode;
@@ -46,6 +47,8 @@ pub struct ApiConfig {
     pub server_url: String,
     /// Run Kubernetes' own controllers: garbage collection, namespaces, quota, default service accounts.
     pub controllers: bool,
+    /// Word refused impersonation as servers before 1.36 did.
+    pub classic_impersonation: bool,
 }
 
 /// One API server: its objects and what plugs into it.

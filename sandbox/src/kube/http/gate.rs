@@ -1,41 +1,9 @@
-//! Who asks, and may they: authentication and authorization in front of every request.
+//! May they: authorization in front of every request.
 
 use crate::kube::Core;
 use crate::kube::failure::Failure;
 use crate::kube::hooks::{Attributes, Verdict};
 use crate::kube::identity::UserInfo;
-use http::HeaderMap;
-
-/// The user of a request.
-///
-/// # Errors
-/// 401 for bad credentials, or for none when anonymous requests are off.
-pub fn authenticate(core: &Core, headers: &HeaderMap) -> Result<UserInfo, Failure> {
-    let unauthorized = || Failure::new(401, "Unauthorized", "Unauthorized");
-    let bearer = headers
-        .get(http::header::AUTHORIZATION)
-        .and_then(|value| value.to_str().ok())
-        .and_then(|value| value.strip_prefix("Bearer "));
-    let Some(bearer) = bearer else {
-        if !core.config.anonymous {
-            return Err(unauthorized());
-        }
-        return Ok(UserInfo {
-            username: "system:anonymous".to_owned(),
-            groups: vec!["system:unauthenticated".to_owned()],
-            ..UserInfo::default()
-        });
-    };
-    let authenticators = core.hooks().map_or(&[][..], |hooks| hooks.authenticators.as_slice());
-    match authenticators.iter().find_map(|authenticator| authenticator.authenticate(bearer)) {
-        Some(Ok(user)) => Ok(user),
-        Some(Err(why)) => {
-            tracing::info!(why, "bearer token refused");
-            Err(unauthorized())
-        }
-        None => Err(unauthorized()),
-    }
-}
 
 /// Rights add up; nothing said is refused.
 ///

@@ -15,7 +15,7 @@ mod write;
 use super::Core;
 use super::failure::Failure;
 use super::identity::UserInfo;
-use super::{kinds, refusals};
+use super::{authn, kinds, refusals};
 use axum::extract::{Request, State};
 use axum::response::Response;
 use bytes::Bytes;
@@ -56,7 +56,7 @@ async fn answer(core: Arc<Core>, request: Request) -> Result<Response, Failure> 
     let (parts, body) = request.into_parts();
     let query = Query::parse(parts.uri.query().unwrap_or_default());
     let route = Route::parse(&parts.method, parts.uri.path(), &query);
-    let user = gate::authenticate(&core, &parts.headers)?;
+    let user = authn::authenticate(&core, &parts.headers)?;
     gate::authorize(&core, &user, &route.attributes())?;
     if !route.is_resource() {
         return Ok(answer::page_not_found());

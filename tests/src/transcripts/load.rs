@@ -1,0 +1,128 @@
+//! The recorded files: what a sequence asks and what a real server answered.
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use std::path::Path;
+
+/// One file: transcripts in order that share state.
+#[derive(Debug, Deserialize)]
+pub struct Sequence {
+    pub group: String,
+    pub seq: String,
+    /// The state it starts from, in words: `baseline`, or `baseline with the … controllers running`.
+    #[serde(default)]
+    pub requires: Option<String>,
+    pub transcripts: Vec<Transcript>,
+}
+
+impl Sequence {
+    /// `GROUP--SEQ`, as the file is called.
+    pub fn name(&self) -> String {
+        format!("{}--{}", self.group, self.seq)
+    }
+
+    /// Does it start from a state that the words of `requires` mention?
+    pub fn requires(&self, words: &[&str]) -> bool {
+        let text = self.requires.as_deref().unwrap_or_default().to_lowercase();
+        words.iter().any(|word| text.contains(word))
+    }
+}
+
+/// A request and its recorded answer, or an action of the harness.
+#[derive(Debug, Deserialize)]
+pub struct Transcript {
+    pub id: String,
+    pub group: String,
+    #[serde(default, rename = "as")]
+    pub user: Option<String>,
+    #[serde(default)]
+    pub notes: Option<String>,
+    /// JSON pointers into the transcript that differed between recordings.
+    #[serde(default)]
+    pub unstable: Vec<String>,
+    #[serde(default)]
+    pub concurrent: Option<Concurrent>,
+    #[serde(default)]
+    pub action: Option<String>,
+    #[serde(default)]
+    pub request: Option<Request>,
+    #[serde(default)]
+    pub response: Option<Answer>,
+}
+
+impl Transcript {
+    /// The recorder kept only a part of the body.
+    pub fn is_reduced(&self) -> bool {
+        self.notes.as_deref().is_some_and(|notes| notes.contains("reduced"))
+    }
+}
+
+/// A watch that is read while later transcripts run.
+#[derive(Debug, Deserialize)]
+pub struct Concurrent {
+    /// The id of the last of them.
+    pub closed_after: String,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Request {
+    pub method: String,
+    pub path: String,
+    #[serde(default)]
+    pub query: Option<String>,
+    #[serde(default)]
+    pub headers: Map<String, Value>,
+    #[serde(default)]
+    pub body: Option<Value>,
+    #[serde(default)]
+    pub body_text: Option<String>,
+    #[serde(default)]
+    pub body_base64: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Answer {
+    pub status: u16,
+    #[serde(default)]
+    pub headers: Map<String, Value>,
+    #[serde(default)]
+    pub body: Option<Value>,
+    #[serde(default)]
+    pub body_text: Option<String>,
+    #[serde(default)]
+    pub body_binary: Option<Value>,
+    /// The events of a watch.
+    #[serde(default)]
+    pub lines: Option<Vec<Value>>,
+    #[serde(default)]
+    pub ended: Option<String>,
+    #[serde(default)]
+    pub ends_with_newline: Option<bool>,
+    #[serde(default)]
+    pub pretty: bool,
+}
+
+impl Answer {
+    /// The recorder hung up; the server would have gone on.
+    pub fn client_closed(&self) -> bool {
+        self.ended.as_deref() == Some("client-closed")
+    }
+}
+
+/// Every sequence of a folder in order of file names, with the reasons why a file could not be read.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub fn sequences(dir: &Path) -> Result<Vec<Result<Sequence>>> {
+    let entries = std::fs::read_dir(dir).with_context(|| format!("cannot read {}", dir.display()))?;
+    let mut paths: Vec<_> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    paths.sort();
+    Ok(paths.iter().map(|path| sequence(path)).collect())
+}
+
+fn sequence(path: &Path) -> Result<Sequence> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    serde_json::from_str(&text).with_context(|| format!("{} is no sequence of transcripts", path.display()))
+}
