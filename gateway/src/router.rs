@@ -108,3 +108,29 @@ pub fn table() -> Vec<(&'static str, String, String)> {
     }
     rows
 }
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn the_checked_in_document_is_current() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../openapi.json");
+        let checked_in: serde_json::Value =
+            serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+        let current = serde_json::to_value(document()).unwrap();
+        assert!(
+            checked_in == current,
+            "the API has changed: run `cargo xtask openapi` and review the difference"
+        );
+    }
+
+    #[test]
+    fn operations_have_a_name_of_their_own() {
+        let table = table();
+        let names: HashSet<&String> = table.iter().map(|(_, _, name)| name).collect();
+        assert!(names.len() == table.len() && table.iter().all(|(_, _, name)| !name.is_empty()), "{table:?}");
+    }
+}
