@@ -28,6 +28,9 @@ pub struct RunOptions {
     /// Port under which Spaces open
     #[arg(long, default_value_t = 18888)]
     spaces_port: u16,
+    /// Port under which the sandbox provokes failures
+    #[arg(long, default_value_t = 14567)]
+    faults_port: u16,
     /// The sandbox's folder (its state, volumes and credentials), from the root of the checkout
     #[arg(long, default_value = ".sandbox")]
     dir: PathBuf,
@@ -85,6 +88,7 @@ impl RunOptions {
             command.arg(flag).arg(port.to_string());
         }
         command.args(["--gateway-url", &format!("http://127.0.0.1:{}", self.port)]);
+        command.args(["--gateway-admin-port", &self.admin_port.to_string()]);
         command.args(["--runtime", &self.runtime]);
         if self.empty {
             command.arg("--empty");
@@ -95,12 +99,13 @@ impl RunOptions {
         command
     }
 
-    fn sandbox_ports(&self) -> [(&'static str, u16); 4] {
+    fn sandbox_ports(&self) -> [(&'static str, u16); 5] {
         [
             ("--kube-port", self.kube_port),
             ("--kube-east-port", self.kube_east_port),
             ("--aws-port", self.aws_port),
             ("--spaces-port", self.spaces_port),
+            ("--admin-port", self.faults_port),
         ]
     }
 
@@ -108,6 +113,8 @@ impl RunOptions {
     fn check_ports(&self) -> Result<()> {
         let own = [("--port", self.port), ("--admin-port", self.admin_port)];
         for (flag, port) in self.sandbox_ports().into_iter().chain(own) {
+            // The sandbox's admin port is called by what it does here, where the gateway has one too.
+            let flag = if port == self.faults_port { "--faults-port" } else { flag };
             TcpListener::bind(loopback(port)).with_context(|| {
                 format!("port {port} of 127.0.0.1 cannot be used; choose another with {flag}")
             })?;

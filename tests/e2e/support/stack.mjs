@@ -66,12 +66,13 @@ export class Stack {
   static async start({ sandbox = ["--runtime", "simulated"] } = {}) {
     const stack = new Stack();
     stack.dir = mkdtempSync(join(tmpdir(), "spaceport-e2e-"));
-    const [portal, admin, kube, east, aws, spaces] = await Promise.all(Array.from({ length: 6 }, freePort));
+    const [portal, admin, kube, east, aws, spaces, faults] = await Promise.all(Array.from({ length: 7 }, freePort));
+    stack.faultsUrl = `http://127.0.0.1:${faults}`;
     stack.url = `http://127.0.0.1:${portal}`;
     const config = join(stack.dir, "spaceport.toml");
     stack.sandbox = new Program("spaceport-sandbox", [
       "--dir", stack.dir, "--kube-port", kube, "--kube-east-port", east, "--aws-port", aws,
-      "--spaces-port", spaces, "--gateway-url", stack.url, ...sandbox,
+      "--spaces-port", spaces, "--admin-port", faults, "--gateway-url", stack.url, ...sandbox,
     ], stack.dir);
     stack.gateway = new Program("spaceport", [
       "serve", "--config", config, "--listen", `127.0.0.1:${portal}`, "--admin-listen", `127.0.0.1:${admin}`,
