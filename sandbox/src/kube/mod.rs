@@ -19,6 +19,7 @@ pub mod object;
 mod patch;
 mod quota;
 pub mod refusals;
+mod scale;
 mod schema;
 mod select;
 mod store;

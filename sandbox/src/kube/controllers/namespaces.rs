@@ -48,5 +48,5 @@ pub(super) fn finish(core: &Core, name: &str) {
         return;
     }
     // Somebody else's write between the two is followed by another look.
-    let _ = core.store.remove(namespaces, &namespace);
+    let _ = core.store.remove(namespaces, &namespace, Value::clone(&namespace));
 }

@@ -23,6 +23,17 @@ const NODE_INFO: &[&str] = &[
     "architecture",
 ];
 
+/// Entries of a list, without making one where there is none.
+fn items<'v>(object: &'v mut Value, name: &str) -> impl Iterator<Item = &'v mut Value> {
+    object.get_mut(name).and_then(Value::as_array_mut).into_iter().flatten()
+}
+
+fn template(object: &mut Value) {
+    if let Some(spec) = object.pointer_mut("/spec/template/spec") {
+        pods::spec(spec);
+    }
+}
+
 fn default(object: &mut Value, name: &str, value: Value) {
     if object.is_null() {
         *object = json!({});
@@ -49,7 +60,7 @@ pub(super) fn apply(plural: &str, object: &mut Value) {
         "nodes" => node(object),
         "replicasets" | "statefulsets" => {
             default(&mut object["spec"], "replicas", json!(1));
-            pods::spec(&mut object["spec"]["template"]["spec"]);
+            template(object);
         }
         "priorityclasses" => default(object, "preemptionPolicy", json!("PreemptLowerPriority")),
         "storageclasses" => {
@@ -76,7 +87,7 @@ fn node(object: &mut Value) {
     for name in NODE_INFO {
         default(&mut status["nodeInfo"], name, json!(""));
     }
-    for condition in status["conditions"].as_array_mut().into_iter().flatten() {
+    for condition in items(status, "conditions") {
         for field in ["lastHeartbeatTime", "lastTransitionTime"] {
             if let Some(fields) = condition.as_object_mut() {
                 fields.entry(field).or_insert(Value::Null);
@@ -104,7 +115,7 @@ fn service(object: &mut Value) {
     if spec["type"] != json!("ExternalName") {
         default(spec, "internalTrafficPolicy", json!("Cluster"));
     }
-    for port in spec["ports"].as_array_mut().into_iter().flatten() {
+    for port in items(spec, "ports") {
         let number = port["port"].clone();
         default(port, "protocol", json!("TCP"));
         default(port, "targetPort", number);
@@ -124,12 +135,12 @@ fn deployment(object: &mut Value) {
             default(&mut spec["strategy"]["rollingUpdate"], name, json!("25%"));
         }
     }
-    pods::spec(&mut spec["template"]["spec"]);
+    template(object);
 }
 
 fn binding(object: &mut Value) {
     default(&mut object["roleRef"], "apiGroup", json!("rbac.authorization.k8s.io"));
-    for subject in object["subjects"].as_array_mut().into_iter().flatten() {
+    for subject in items(object, "subjects") {
         let group = if subject["kind"] == json!("ServiceAccount") { "" } else { "rbac.authorization.k8s.io" };
         if !group.is_empty() {
             default(subject, "apiGroup", json!(group));

@@ -86,35 +86,39 @@ fn volume(fields: &mut Map<String, Value>) {
 
 /// Defaults of a pod itself.
 pub(super) fn pod(pod: &mut Value) {
-    spec(&mut pod["spec"]);
-    let Some(fields) = pod["spec"].as_object_mut() else { return };
-    default(fields, "enableServiceLinks", json!(true));
-    for list in ["initContainers", "containers"] {
-        each(fields.get_mut(list), |container| {
-            let Some(Value::Object(resources)) = container.get_mut("resources") else { return };
-            let Some(Value::Object(limits)) = resources.get("limits").cloned() else { return };
-            let requests = resources.entry("requests").or_insert_with(|| json!({}));
-            for (name, limit) in limits {
-                requests.as_object_mut().into_iter().for_each(|r| default(r, &name, limit.clone()));
-            }
-        });
+    if let Some(spec_of_pod) = pod.get_mut("spec") {
+        spec(spec_of_pod);
     }
-    each(pod["status"].get_mut("conditions"), |condition| {
+    if let Some(fields) = pod.get_mut("spec").and_then(Value::as_object_mut) {
+        default(fields, "enableServiceLinks", json!(true));
+        for list in ["initContainers", "containers"] {
+            each(fields.get_mut(list), request_the_limits);
+        }
+    }
+    let Some(status) = pod.get_mut("status") else { return };
+    each(status.get_mut("conditions"), |condition| {
         for field in ["lastProbeTime", "lastTransitionTime"] {
             condition.entry(field).or_insert(Value::Null);
         }
     });
     for list in ["containerStatuses", "initContainerStatuses"] {
-        each(pod["status"].get_mut(list), |status| {
+        each(status.get_mut(list), |status| {
             for field in ["state", "lastState"] {
                 default(status, field, json!({}));
             }
         });
     }
-    if let Some(status) = pod.as_object_mut().and_then(|pod| pod.get("status"))
-        && status.is_null()
-    {
-        pod.as_object_mut().into_iter().for_each(|pod| drop(pod.remove("status")));
+}
+
+/// What a container limits and does not ask for, it asks for.
+fn request_the_limits(container: &mut Map<String, Value>) {
+    let Some(Value::Object(resources)) = container.get_mut("resources") else { return };
+    let Some(Value::Object(limits)) = resources.get("limits").cloned() else { return };
+    let requests = resources.entry("requests").or_insert_with(|| json!({}));
+    if let Some(requests) = requests.as_object_mut() {
+        for (name, limit) in limits {
+            default(requests, &name, limit);
+        }
     }
 }
 
@@ -152,7 +156,7 @@ fn quality_of_service(spec: &Value) -> &'static str {
 pub(super) fn admit(core: &Core, request: &Request<'_>, pod: &mut Value) -> Result<(), Failure> {
     let name = crate::kube::object::name(pod).to_owned();
     let forbid = |why: String| refusals::forbidden(request.kind, &name, &why);
-    let Some(fields) = pod["spec"].as_object_mut() else { return Ok(()) };
+    let Some(fields) = pod.get_mut("spec").and_then(Value::as_object_mut) else { return Ok(()) };
     default(fields, "serviceAccountName", json!("default"));
     let account = fields["serviceAccountName"].as_str().unwrap_or_default().to_owned();
     fields.insert("serviceAccount".to_owned(), json!(account));

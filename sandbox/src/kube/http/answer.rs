@@ -13,6 +13,13 @@ pub fn json(code: u16, body: &Value) -> Response {
     with_type(code, "application/json", Body::from(bytes))
 }
 
+/// An answer without a body.
+pub fn empty(code: u16) -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    response
+}
+
 pub fn with_type(code: u16, content_type: &'static str, body: Body) -> Response {
     let mut response = Response::new(body);
     *response.status_mut() = StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);

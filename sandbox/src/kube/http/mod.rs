@@ -110,12 +110,13 @@ async fn dispatch(call: Call) -> Result<Response, Failure> {
     }
     match (route.verb.as_str(), route.subresource.as_str()) {
         ("get", "") | ("get", "status") => read::get(&call),
+        ("get", "scale") => read::scale(&call),
         ("get", "log") => read::log(&call),
         ("list", _) => list::list(&call),
         ("watch", _) => watch::watch(&call),
         ("create", "") => write::create(&call),
-        ("update", "" | "status") => write::update(&call),
-        ("patch", "" | "status") => write::patch(&call),
+        ("update", "" | "status" | "scale") => write::update(&call),
+        ("patch", "" | "status" | "scale") => write::patch(&call),
         ("delete", "") => write::delete(&call),
         ("deletecollection", _) => write::delete_collection(&call),
         _ => Err(method_not_allowed()),

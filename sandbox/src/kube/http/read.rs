@@ -3,7 +3,7 @@
 use super::{Call, answer, list, represent};
 use crate::kube::failure::Failure;
 use crate::kube::hooks::LogOptions;
-use crate::kube::refusals::bad_request;
+use crate::kube::refusals::{self, bad_request};
 use crate::kube::store::Key;
 use crate::kube::verbs;
 use axum::body::Body;
@@ -29,11 +29,22 @@ pub(super) fn get(call: &Call) -> Result<Response, Failure> {
     Ok(represent::object(call, 200, &object, &[]))
 }
 
+pub(super) fn scale(call: &Call) -> Result<Response, Failure> {
+    let workload = stored(call)?;
+    Ok(answer::json(200, &crate::kube::scale::of(&workload)))
+}
+
 pub(super) fn log(call: &Call) -> Result<Response, Failure> {
     let pod = stored(call)?;
     let container = container(call, &pod)?;
+    // A pod that is on no node has no log yet.
+    if pod["spec"]["nodeName"].as_str().is_none_or(str::is_empty) {
+        return Ok(answer::empty(204));
+    }
     let Some(logs) = call.core.hooks().and_then(|hooks| hooks.pod_logs.as_ref()) else {
-        return Err(Failure::new(500, "InternalError", "no node serves logs"));
+        // Nobody plays the node, so the node is what is missing.
+        let node = pod["spec"]["nodeName"].as_str().unwrap_or_default();
+        return Err(refusals::not_found(call.served.kind, node));
     };
     let lines = logs.open(&pod, &container, &options(call))?;
     let body = ReceiverStream::new(lines).map(|mut line| {

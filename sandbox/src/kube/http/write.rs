@@ -74,6 +74,11 @@ pub(super) fn create(call: &Call) -> Result<Response, Failure> {
 
 pub(super) fn update(call: &Call) -> Result<Response, Failure> {
     let options = options(call)?;
+    if call.route.subresource == "scale" {
+        let request = request(call, &options, &call.route.name);
+        let written = verbs::update(&call.core, &request, body::options(call)?)?;
+        return Ok(answer::json(200, &crate::kube::scale::of(&written.object)));
+    }
     let decoded = body::object(call)?;
     let mut written = verbs::update(&call.core, &request(call, &options, &call.route.name), decoded.object)
         .map_err(|failure| failure.warn(decoded.warnings.clone()))?;
@@ -98,6 +103,9 @@ pub(super) fn patch(call: &Call) -> Result<Response, Failure> {
     let unknown = unknown.into_inner();
     let mut written = written.map_err(|failure| failure.warn(unknown.clone()))?;
     written.warnings.splice(0..0, unknown);
+    if call.route.subresource == "scale" {
+        return Ok(answer::json(200, &crate::kube::scale::of(&written.object)));
+    }
     Ok(represent::object(call, if existed { 200 } else { 201 }, &written.object, &written.warnings))
 }
 

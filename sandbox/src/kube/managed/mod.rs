@@ -95,8 +95,18 @@ pub fn track_update(request: &Request<'_>, operation: Operation, old: &Value, ne
     if request.manager.is_none() || sent.is_none_or(|list| list.is_empty()) {
         object::keep_meta(new, old, "managedFields");
     }
-    let Some(manager) = request.manager else { return };
+    // What nobody tracks stays so until somebody applies.
+    if new["metadata"].get("managedFields").is_none() {
+        return;
+    }
     let comparison = Comparison::of(Shape::of_kind(request.kind), old, new);
+    let Some(manager) = request.manager else {
+        let left = entries::read(new).into_iter();
+        let left =
+            left.map(|one| Entry { fields: one.fields.difference(&comparison.removed), ..one }).collect();
+        entries::write(new, left);
+        return;
+    };
     let changed = comparison.changed();
     let before = entries::read(new);
     let mut owner = entry(request, manager, false);
@@ -131,6 +141,11 @@ pub fn apply(request: &Request<'_>, old: &Value, applied: &Value, force: bool) -
     let mut others = entries::read(old);
     let position = others.iter().position(|known| known.same_owner(&owner));
     let last = position.map(|position| others.remove(position));
+    if others.is_empty() && last.is_none() {
+        let all = Comparison::of(shape, &blank::object(request.kind), old).changed();
+        let before = Entry { fields: owned(request, all), ..entry(request, "before-first-apply", false) };
+        others.push(before);
+    }
 
     let mut merged = merge::merge(shape, old, &without_server_fields(applied));
     if let Some(last) = &last {

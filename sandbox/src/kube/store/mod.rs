@@ -209,11 +209,16 @@ impl Store {
         Ok(object)
     }
 
-    /// Removes what the caller saw; answers its last state with the version of the deletion.
+    /// Removes what the caller saw; answers its `last` state with the version of the deletion.
     ///
     /// # Errors
     /// [`Stale`] when something else is stored by now.
-    pub fn remove(&self, kind: &'static Kind, seen: &Arc<Value>) -> Result<Arc<Value>, Stale> {
+    pub fn remove(
+        &self,
+        kind: &'static Kind,
+        seen: &Arc<Value>,
+        mut last: Value,
+    ) -> Result<Arc<Value>, Stale> {
         let key = Key::of(seen);
         let mut inner = self.lock();
         inner.expect(kind, &key, Some(seen))?;
@@ -222,7 +227,6 @@ impl Store {
         inner.record(&Line::Delete { version, resource: kind.plural, key: &key });
         inner.tables[kind.id].remove(&key);
         inner.index.replace(kind.id, &key, Some(seen), None);
-        let mut last = Value::clone(seen);
         object::set_meta(&mut last, "resourceVersion", version.to_string());
         let object = Arc::new(last);
         let old = Some(seen.clone());

@@ -35,7 +35,7 @@ fn a_change_of_an_outdated_object_is_refused() {
     let first = store.put(kind(), None, map("x")).unwrap();
     store.put(kind(), Some(&first), map("x")).unwrap();
     assert!(store.put(kind(), Some(&first), map("x")).is_err());
-    assert!(store.remove(kind(), &first).is_err());
+    assert!(store.remove(kind(), &first, map("x")).is_err());
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn a_second_page_shows_the_snapshot_of_the_first() {
     assert_eq!((names(&first), first.remaining), (vec!["p0"], 2));
     store.put(kind(), None, map("p3")).unwrap();
     let p4 = store.get(kind(), &Key::new("a", "p4")).unwrap();
-    store.remove(kind(), &p4).unwrap();
+    store.remove(kind(), &p4, map("p4")).unwrap();
     let rest = store.page(kind(), Some(first.version), &everything(0, first.next.as_ref())).unwrap();
     assert_eq!(names(&rest), ["p2", "p4"]);
     let now = store.page(kind(), None, &everything(0, first.next.as_ref())).unwrap();
@@ -70,7 +70,7 @@ fn history_is_replayed_in_order_with_the_old_state() {
     let store = Store::open(None).unwrap();
     let start = store.version();
     let first = store.put(kind(), None, map("x")).unwrap();
-    store.remove(kind(), &first).unwrap();
+    store.remove(kind(), &first, map("x")).unwrap();
     let (changes, reached) = store.changes_after(kind(), start, 10).unwrap();
     let kinds: Vec<_> = changes.iter().map(|change| change.kind).collect();
     assert_eq!(kinds, [ChangeKind::Added, ChangeKind::Deleted]);
@@ -85,7 +85,7 @@ fn dependents_are_found_by_the_uid_of_their_owner() {
     child["metadata"]["ownerReferences"] = json!([{"uid": "uid-owner"}]);
     let child = store.put(kind(), None, child).unwrap();
     assert_eq!(store.dependents("uid-owner").len(), 1);
-    store.remove(kind(), &child).unwrap();
+    store.remove(kind(), &child, map("child")).unwrap();
     assert!(store.dependents("uid-owner").is_empty());
 }
 
@@ -96,7 +96,7 @@ fn objects_survive_a_restart_and_a_torn_line_does_not() {
     let store = Store::open(Some(&path)).unwrap();
     let kept = store.put(kind(), None, map("kept")).unwrap();
     let gone = store.put(kind(), None, map("gone")).unwrap();
-    store.remove(kind(), &gone).unwrap();
+    store.remove(kind(), &gone, map("gone")).unwrap();
     let version = store.version();
     drop(store);
     OpenOptions::new().append(true).open(&path).unwrap().write_all(b"{\"v\":9999,\"r\":\"config").unwrap();

@@ -52,11 +52,13 @@ pub fn delete(core: &Core, request: &Request<'_>, options: &DeleteOptions) -> Re
         let marked = mark(request, options, &old);
         let gone = is_free(request, &marked);
         if request.dry_run {
-            let object = if gone { old } else { Arc::new(marked) };
+            let object = if gone && request.kind.plural != "pods" { old } else { Arc::new(marked) };
             return Ok(Deleted { object, gone, warnings });
         }
         if gone {
-            if let Ok(object) = core.store.remove(request.kind, &old) {
+            // Kinds that end gracefully are marked first, even with no time left.
+            let last = if request.kind.plural == "pods" { marked } else { Value::clone(&old) };
+            if let Ok(object) = core.store.remove(request.kind, &old, last) {
                 controllers::after_delete(core, request.kind, &object);
                 return Ok(Deleted { object, gone, warnings });
             }

@@ -6,6 +6,7 @@ use crate::kube::failure::Failure;
 use crate::kube::managed;
 use crate::kube::patch::{json, merge, strategic};
 use crate::kube::refusals;
+use crate::kube::scale;
 use serde_json::Value;
 
 /// A decoded patch body.
@@ -35,6 +36,9 @@ pub fn patch(
     check: Check<'_>,
 ) -> Result<Written, Failure> {
     let operation = managed::Operation::Update;
+    if request.subresource == "scale" {
+        return scale(core, request, patch);
+    }
     match patch {
         Patch::Merge(patch) => {
             update::modify(core, request, operation, |old| own(request, check(merge::apply(old, patch))?))
@@ -47,6 +51,19 @@ pub fn patch(
         }),
         Patch::Apply { object, force } => apply(core, request, object, *force),
     }
+}
+
+/// A patch of the scale is applied to the scale, and its replicas then to the workload.
+fn scale(core: &Core, request: &Request<'_>, patch: &Patch) -> Result<Written, Failure> {
+    update::modify(core, request, managed::Operation::Update, |old| {
+        let current = scale::of(old);
+        let changed = match patch {
+            Patch::Merge(patch) | Patch::Strategic(patch) => merge::apply(&current, patch),
+            Patch::Json(steps) => json::apply(&current, steps)?,
+            Patch::Apply { object, .. } => merge::apply(&current, object),
+        };
+        Ok(scale::apply(old, &changed))
+    })
 }
 
 /// A patch cannot move an object; its uid is looked at by validation, not as a precondition.

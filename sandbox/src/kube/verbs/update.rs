@@ -6,7 +6,7 @@ use crate::kube::failure::Failure;
 use crate::kube::hooks::Operation;
 use crate::kube::refusals::FieldError;
 use crate::kube::store::Stale;
-use crate::kube::{controllers, defaults, managed, object, refusals, validate};
+use crate::kube::{controllers, defaults, managed, object, refusals, scale, validate};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub fn update(core: &Core, request: &Request<'_>, new: Value) -> Result<Written,
     }
     modify(core, request, managed::Operation::Update, |old| {
         check_uid(request, old, &new)?;
-        Ok(new.clone())
+        Ok(if request.subresource == "scale" { scale::apply(old, &new) } else { new.clone() })
     })
 }
 
@@ -204,7 +204,7 @@ fn bump_generation(request: &Request<'_>, old: &Value, new: &mut Value) {
 /// Stores the new state; an object that was only held by its last finalizer goes away instead.
 fn commit(core: &Core, request: &Request<'_>, old: &Arc<Value>, new: Value) -> Result<Arc<Value>, Stale> {
     if object::is_terminating(&new) && object::finalizers(&new).is_empty() && grace_is_over(&new) {
-        let gone = core.store.remove(request.kind, old)?;
+        let gone = core.store.remove(request.kind, old, new.clone())?;
         controllers::after_delete(core, request.kind, &gone);
         return Ok(Arc::new(new));
     }
