@@ -6,10 +6,12 @@
 
 pub mod addon;
 pub mod admission;
+mod connections;
 mod event_loop;
 mod fields;
 mod gotemplate;
 mod kubelet;
+mod logs;
 pub mod names;
 pub mod nodes;
 mod operator;
@@ -25,15 +27,18 @@ mod volumes;
 mod workloads;
 mod world;
 
+pub use connections::ConnectionTokens;
 pub use nodes::InstanceGroup;
 pub use options::ClusterOptions;
 pub use pace::Pace;
 
 use self::admission::SpacesAdmission;
+use self::connections::Connections;
 use self::event_loop::EventLoop;
 use self::kubelet::{Kubelet, Signal};
+use self::logs::Logs;
 use self::world::{World, operator_user};
-use crate::kube::hooks::{Admission, Hooks};
+use crate::kube::hooks::{Admission, AggregatedCreate, Hooks, PodLogs};
 use crate::kube::{ApiServer, Change};
 use std::sync::Arc;
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
@@ -60,7 +65,20 @@ impl Cluster {
             self.server.local(operator_user()),
             self.options.admission.clone(),
         ));
-        Hooks { admission: vec![admission], ..Hooks::default() }
+        let connections: Arc<dyn AggregatedCreate> = Arc::new(Connections {
+            api: self.server.local(operator_user()),
+            tokens: self.options.tokens.clone(),
+            signals: self.signals.0.clone(),
+            eks_cluster_arn: self.options.eks_cluster_arn.clone(),
+        });
+        let logs: Arc<dyn PodLogs> =
+            Arc::new(Logs { api: self.server.local(operator_user()), runtime: self.options.runtime.clone() });
+        Hooks {
+            admission: vec![admission],
+            pod_logs: Some(logs),
+            connections: Some(connections),
+            ..Hooks::default()
+        }
     }
 
     /// Makes the first nodes of each group and starts the components. Needs a tokio runtime.

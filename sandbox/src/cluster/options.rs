@@ -1,6 +1,7 @@
 //! How one cluster is set up.
 
 use super::admission::Settings;
+use super::connections::ConnectionTokens;
 use super::nodes::InstanceGroup;
 use super::pace::Pace;
 use crate::runtime::Runtime;
@@ -15,6 +16,8 @@ pub struct ClusterOptions {
     pub eks_cluster_arn: String,
     pub pace: Pace,
     pub admission: Settings,
+    /// One for both clusters of a sandbox: one router opens the Spaces of both.
+    pub tokens: ConnectionTokens,
     /// Its nodes exist from the start, up to `initial`; more come when pods need them.
     pub groups: Vec<InstanceGroup>,
     /// `None`: containers are simulated by the kubelet alone and nothing listens anywhere.
@@ -26,12 +29,13 @@ pub struct ClusterOptions {
 }
 
 impl ClusterOptions {
-    pub fn new(name: &str, volumes_dir: PathBuf) -> ClusterOptions {
+    pub fn new(name: &str, volumes_dir: PathBuf, tokens: ConnectionTokens) -> ClusterOptions {
         ClusterOptions {
             name: name.to_owned(),
             eks_cluster_arn: format!("arn:aws:eks:us-west-2:111122223333:cluster/{name}-eks"),
             pace: Pace::demo(),
             admission: Settings::default(),
+            tokens,
             groups: Vec::new(),
             runtime: None,
             volumes_dir,

@@ -115,8 +115,7 @@ fn the_creator_cannot_be_somebody_else() {
 fn a_private_space_is_its_owners_alone_except_for_administrators() {
     let cluster = Cluster::new(false);
     let private = space("lab", json!({"ownershipType": "OwnerOnly"}));
-    let made = cluster.person("ds-a1").create("workspaces", NS, private).unwrap();
-    assert_eq!(made["spec"]["accessType"], "OwnerOnly", "access follows ownership");
+    cluster.person("ds-a1").create("workspaces", NS, private).unwrap();
     let stop = json!({"spec": {"desiredStatus": "Stopped"}});
     assert_eq!(
         denial(cluster.person("ds-a2").patch("workspaces", NS, "lab", stop.clone())),
@@ -127,6 +126,18 @@ fn a_private_space_is_its_owners_alone_except_for_administrators() {
     assert_eq!(other.unwrap_err().code, 403);
     cluster.root().patch("workspaces", NS, "lab", stop).unwrap();
     cluster.person("ds-a1").delete("workspaces", NS, "lab", DeleteOptions::default()).unwrap();
+}
+
+#[test]
+fn without_a_template_access_follows_ownership() {
+    let cluster = Cluster::new(false);
+    let unmarked = json!({"metadata": {"labels": {"workspace.jupyter.org/default-template": null}}});
+    let name = "sagemaker-jupyter-template";
+    cluster.root().patch("workspacetemplates", SYSTEM_NAMESPACE, name, unmarked).unwrap();
+    let private = space("lab", json!({"ownershipType": "OwnerOnly"}));
+    let made = cluster.person("ds-a1").create("workspaces", NS, private).unwrap();
+    assert!(made["spec"]["templateRef"].is_null());
+    assert_eq!(made["spec"]["accessType"], "OwnerOnly");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Whole clusters in one process, at an instant pace and without processes.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
+mod connect;
 mod failures;
 mod lifecycle;
 mod placement;
@@ -8,7 +9,7 @@ mod placement;
 use super::addon::{AddonOptions, WebUi, objects};
 use super::admission::Settings;
 use super::names::API_VERSION;
-use super::{Cluster, ClusterOptions, InstanceGroup, Pace, RunningCluster, fields};
+use super::{Cluster, ClusterOptions, ConnectionTokens, InstanceGroup, Pace, RunningCluster, fields};
 use crate::kube::identity::UserInfo;
 use crate::kube::{ApiConfig, ApiServer, LocalApi};
 use serde_json::{Value, json};
@@ -86,7 +87,8 @@ impl TestCluster {
         groups: Vec<InstanceGroup>,
         change: impl FnOnce(&mut ClusterOptions),
     ) -> TestCluster {
-        let mut options = ClusterOptions::new("sandbox", volumes(dir.path()));
+        let mut options =
+            ClusterOptions::new("sandbox", volumes(dir.path()), ConnectionTokens::generate().unwrap());
         options.pace = Pace::instant();
         options.groups = groups;
         options.admission = Settings { remote_access: true, ..Settings::default() };
