@@ -10,6 +10,7 @@ use super::options::ClusterOptions;
 use super::queue::{Id, Key, Queue};
 use super::recorder::Recorder;
 use super::scheduler::{Ledger, Provisioning, qualified_claims};
+use super::volumes;
 use crate::kube::identity::UserInfo;
 use crate::kube::{ApiServer, Change, ChangeKind, LocalApi};
 use serde_json::Value;
@@ -93,7 +94,7 @@ impl World {
             }
             "pods" => self.note_pod(id, object, gone),
             "services" => self.push_owner(object, "Workspace", Key::Space),
-            "persistentvolumeclaims" => self.note_claim(id, object),
+            "persistentvolumeclaims" => self.note_claim(id, object, gone),
             "nodes" => self.note_node(change),
             "csinodes" => self.ledger.set_csi_node(object),
             "workspacetemplates" if is_deleting(object) && !gone => self.queue.push(Key::Template(id)),
@@ -163,8 +164,9 @@ impl World {
                 if users.is_empty() {
                     self.claim_users.remove(&claim);
                 }
-                if let Some((namespace, name)) = claim.split_once('/') {
-                    self.queue.push(Key::Claim(Id::new(namespace, name)));
+                // A pod that waited for this one to let go of the volume goes on.
+                for other in self.claim_users.get(&claim).into_iter().flatten() {
+                    self.queue.push(Key::Kubelet(other.clone()));
                 }
             } else {
                 users.insert(id.clone());
@@ -185,7 +187,11 @@ impl World {
         }
     }
 
-    fn note_claim(&mut self, id: Id, claim: &Value) {
+    fn note_claim(&mut self, id: Id, claim: &Value, gone: bool) {
+        let volume = text(&claim["spec"]["volumeName"]);
+        if gone && !volume.is_empty() {
+            volumes::reclaim(self, volume);
+        }
         self.push_owner(claim, "Workspace", Key::Space);
         for pod in self.claim_users.get(&format!("{}/{}", id.namespace, id.name)).into_iter().flatten() {
             self.queue.push(Key::Placement(pod.clone()));

@@ -4,7 +4,6 @@ use crate::cluster::fields::{self, is_unset, items, name, namespace, spelled, te
 use crate::cluster::gotemplate::Context;
 use crate::cluster::names::{self, API_VERSION, LABEL_COMPONENT, LABEL_SPACE, MAIN_CONTAINER, MAIN_PORT};
 use crate::cluster::sentinel::{self, HOLD_FINALIZER, Sentinel};
-use crate::cluster::volumes::CLAIM_FINALIZER;
 use serde_json::{Map, Value, json};
 
 const STORAGE: &str = "workspace-storage";
@@ -183,9 +182,9 @@ pub fn claim(space: &Value) -> Option<Value> {
     }
     let mut metadata = metadata(space, &names::claim(name(space)));
     metadata["labels"] = selector(space);
-    let hold = sentinel::of_space(name(space)) == Some(Sentinel::HoldDelete);
-    metadata["finalizers"] =
-        if hold { json!([CLAIM_FINALIZER, HOLD_FINALIZER]) } else { json!([CLAIM_FINALIZER]) };
+    if sentinel::of_space(name(space)) == Some(Sentinel::HoldDelete) {
+        metadata["finalizers"] = json!([HOLD_FINALIZER]);
+    }
     let mut spec = json!({
         "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": size(storage)}},
     });

@@ -108,3 +108,36 @@ async fn held_spaces_stay_where_they_are() {
     let starting = cluster.get("workspaces", "hold-ready-x").unwrap();
     assert!(fields::condition_is_true(&starting, "Progressing"));
 }
+#[tokio::test]
+async fn a_quota_denial_shows_on_the_deployment_while_the_space_just_starts() {
+    let cluster = TestCluster::start(vec![group("cpu", 1, 1)]).await;
+    cluster.create(
+        "resourcequotas",
+        json!({
+            "apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "small", "namespace": NS},
+            "spec": {"hard": {"requests.cpu": "1"}}, "status": {"hard": {"requests.cpu": "1"}, "used": {"requests.cpu": "0"}},
+        }),
+    );
+    cluster.space("lab", json!({}));
+    let deployment = cluster
+        .until("replica failure", || {
+            cluster
+                .get("deployments", "workspace-lab")
+                .filter(|deployment| fields::condition_is_true(deployment, "ReplicaFailure"))
+        })
+        .await;
+    let failure = fields::condition(&deployment, "ReplicaFailure").unwrap();
+    assert_eq!(failure["reason"], "FailedCreate");
+    assert!(fields::text(&failure["message"]).contains("exceeded quota: small"), "{failure}");
+    assert!(cluster.pods("lab").is_empty());
+    let space = cluster.get("workspaces", "lab").unwrap();
+    assert!(!fields::condition_is_true(&space, "Degraded"));
+}
+
+#[tokio::test]
+async fn a_missing_service_account_shows_as_refused_pod() {
+    let cluster = TestCluster::start(vec![group("cpu", 1, 1)]).await;
+    cluster.space("lab", json!({"serviceAccountName": "nobody"}));
+    let message = cluster.until_event("FailedCreate").await;
+    assert!(message.contains("serviceaccount \"nobody\" not found"), "{message}");
+}

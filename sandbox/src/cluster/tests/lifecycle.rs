@@ -151,3 +151,46 @@ async fn a_settled_cluster_writes_nothing() {
     cluster.running.settle().await;
     assert!(changes.try_recv().is_err(), "no change without a cause");
 }
+#[tokio::test]
+async fn a_deleted_space_takes_everything_with_it() {
+    let cluster = TestCluster::start(vec![group("cpu", 1, 1)]).await;
+    cluster.space("lab", json!({}));
+    cluster.until_running("lab").await;
+    let claim = cluster.get("persistentvolumeclaims", "workspace-lab-pvc").unwrap();
+    let volume = fields::text(&claim["spec"]["volumeName"]).to_owned();
+    let folder = volumes(cluster.dir.path()).join(&volume);
+    std::fs::create_dir_all(&folder).unwrap();
+    cluster.person("ds-a1").delete("workspaces", NS, "lab", DeleteOptions::default()).unwrap();
+    cluster
+        .until("all gone", || {
+            let gone = cluster.get("workspaces", "lab").is_none()
+                && cluster.pods("lab").is_empty()
+                && cluster.get("deployments", "workspace-lab").is_none()
+                && cluster.get("persistentvolumeclaims", "workspace-lab-pvc").is_none()
+                && cluster.api.get("persistentvolumes", "", &volume).is_none();
+            gone.then_some(())
+        })
+        .await;
+    cluster.running.settle().await;
+    assert!(!folder.exists(), "the data is gone with the volume");
+}
+
+#[tokio::test]
+async fn a_stopped_space_keeps_its_volume_and_starts_on_it_again() {
+    let cluster = TestCluster::start(vec![group("cpu", 1, 1)]).await;
+    cluster.space("lab", json!({}));
+    cluster.until_running("lab").await;
+    let volume =
+        cluster.get("persistentvolumeclaims", "workspace-lab-pvc").unwrap()["spec"]["volumeName"].clone();
+    cluster.set_status("lab", "Stopped");
+    let space = cluster.until_condition("lab", "Stopped", "True", "AllResourcesStopped").await;
+    assert!(space["status"]["deploymentName"].is_null());
+    cluster.until("no pod left", || cluster.pods("lab").is_empty().then_some(())).await;
+    assert!(cluster.get("services", "workspace-lab-service").is_none());
+    let claim = cluster.get("persistentvolumeclaims", "workspace-lab-pvc").unwrap();
+    assert_eq!(claim["status"]["phase"], "Bound");
+    cluster.set_status("lab", "Running");
+    cluster.until_running("lab").await;
+    let claim = cluster.get("persistentvolumeclaims", "workspace-lab-pvc").unwrap();
+    assert_eq!(claim["spec"]["volumeName"], volume);
+}

@@ -115,3 +115,15 @@ async fn an_image_is_pulled_once_a_node() {
     let present = pulled.iter().filter(|message| message.contains("already present on machine")).count();
     assert_eq!(present, 3, "init, application and sidecar of the second: {pulled:?}");
 }
+#[tokio::test]
+async fn a_freed_node_takes_the_pod_that_waited() {
+    let cluster = TestCluster::start(vec![group("cpu", 1, 1)]).await;
+    let most = json!({"resources": {"requests": {"cpu": "12", "memory": "8Gi"}}});
+    cluster.space("first", most.clone());
+    cluster.until_running("first").await;
+    cluster.space("second", most);
+    let message = cluster.until_event("FailedScheduling").await;
+    assert!(message.contains("1 Insufficient cpu"), "{message}");
+    cluster.set_status("first", "Stopped");
+    cluster.until_running("second").await;
+}

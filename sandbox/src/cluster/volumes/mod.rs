@@ -1,6 +1,6 @@
 //! Claims and volumes: provisioning, binding, zones, protection, growth, reclaiming.
 
-use super::fields::{self, has_finalizer, is_deleting, name, namespace, owner, text, uid};
+use super::fields::{self, is_deleting, name, namespace, owner, text, uid};
 use super::names::LABEL_SPACE;
 use super::nodes::{EBS_DRIVER, LABEL_ZONE};
 use super::pace::figures;
@@ -18,7 +18,6 @@ const BINDER: Component = Component("persistentvolume-controller");
 const PROVISIONER: Component = Component("ebs.csi.aws.com_ebs-csi-controller");
 const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
 const DEFAULT_CLASS: &str = "storageclass.kubernetes.io/is-default-class";
-pub const CLAIM_FINALIZER: &str = "kubernetes.io/pvc-protection";
 
 /// What the scheduler needs to know of a claim.
 #[derive(Debug, PartialEq, Eq)]
@@ -79,7 +78,7 @@ pub fn reconcile(world: &mut World, id: &Id) {
         return;
     };
     if is_deleting(&claim) {
-        return release(world, id, &claim);
+        return;
     }
     if claim["status"]["phase"] == "Bound" {
         return grow(world, id, &claim);
@@ -158,13 +157,13 @@ fn first_zone(world: &World) -> String {
 }
 
 fn volume_for(claim: &Value, class: &Value, zone: &str) -> Value {
-    let handle = format!("vol-0{}", &uid(claim).replace('-', "")[..16.min(uid(claim).len())]);
+    let serial: String = uid(claim).chars().filter(|c| *c != '-').take(16).collect();
+    let handle = format!("vol-0{serial}");
     json!({
         "apiVersion": "v1", "kind": "PersistentVolume",
         "metadata": {
             "name": format!("pvc-{}", uid(claim)),
             "annotations": {"pv.kubernetes.io/provisioned-by": EBS_DRIVER},
-            "finalizers": ["kubernetes.io/pv-protection"],
         },
         "spec": {
             "accessModes": claim["spec"]["accessModes"],
@@ -225,23 +224,8 @@ fn grow(world: &mut World, id: &Id, claim: &Value) {
     world.events.normal(Component("kubelet"), claim, "FileSystemResizeSuccessful", message);
 }
 
-/// A claim goes when no pod uses it; its volume and data go with it under the policy Delete.
-fn release(world: &mut World, id: &Id, claim: &Value) {
-    let used = world.claim_users.contains_key(&format!("{}/{}", id.namespace, id.name));
-    if used || !has_finalizer(claim, CLAIM_FINALIZER) {
-        return;
-    }
-    let volume = text(&claim["spec"]["volumeName"]).to_owned();
-    let rest: Vec<&str> = fields::finalizers(claim).filter(|f| *f != CLAIM_FINALIZER).collect();
-    let held = !rest.is_empty();
-    let patch = json!({"metadata": {"finalizers": rest}});
-    log_lost("claim finalizer", world.nodes.patch("persistentvolumeclaims", &id.namespace, &id.name, patch));
-    if !held && !volume.is_empty() {
-        reclaim(world, &volume);
-    }
-}
-
-fn reclaim(world: &mut World, volume: &str) {
+/// The claim is gone: its volume and data go with it under the policy Delete.
+pub fn reclaim(world: &mut World, volume: &str) {
     let Some(object) = world.nodes.get("persistentvolumes", "", volume) else { return };
     if object["spec"]["persistentVolumeReclaimPolicy"] != "Delete" {
         let released = json!({"status": {"phase": "Released"}});
