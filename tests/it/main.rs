@@ -1,1 +1,4 @@
+//! One binary for all integration tests: cargo runs test binaries one after another.
 
+mod session;
+mod web;
