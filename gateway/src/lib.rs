@@ -72,7 +72,8 @@ pub async fn build(config: config::Config) -> anyhow::Result<Gateway> {
 }
 
 async fn assemble(config: config::Config) -> anyhow::Result<AppState> {
-    let aws = aws::sdk_config(&config.aws).await?;
+    let region = config.clusters.first().map_or("none", |cluster| cluster.region.as_str());
+    let aws = aws::sdk_config(&config.aws, region).await?;
     let db = db::Db::connect(&config.database_address()?).await?;
     Ok(AppState {
         sessions: session::SqlStore::new(db.clone()),

@@ -118,6 +118,8 @@ async fn a_sign_out_ends_the_session_for_good() {
     assert_eq!(me.status(), 200);
     let out = portal.change(Method::DELETE, "/api/v1/session").header(COOKIE, &cookie).send().await.unwrap();
     assert_eq!(out.status(), 204);
+    let removal = out.headers()[SET_COOKIE].to_str().unwrap();
+    assert!(removal.contains("Max-Age=0") && removal.contains("; Secure"), "browsers ignore it: {removal}");
     let me = portal.request(Method::GET, "/api/v1/me").header(COOKIE, &cookie).send().await.unwrap();
     assert_eq!(refusal(me).await, code(401, "unauthenticated"));
 }

@@ -16,11 +16,14 @@ use aws_smithy_http_client::tls::rustls_provider::CryptoMode;
 use secrecy::ExposeSecret;
 
 /// The SDKs' configuration under the gateway's own identity: configured keys, else the default chain (Pod Identity,
-/// IRSA, instance role). TLS is ring's.
-pub async fn sdk_config(config: &config::Aws) -> anyhow::Result<SdkConfig> {
+/// IRSA, instance role). TLS is ring's. Every call names its cluster's region; `region` only keeps the SDK from asking the
+/// instance metadata service for one at start.
+pub async fn sdk_config(config: &config::Aws, region: &str) -> anyhow::Result<SdkConfig> {
     let http =
         aws_smithy_http_client::Builder::new().tls_provider(Provider::Rustls(CryptoMode::Ring)).build_https();
-    let mut loader = aws_config::defaults(BehaviorVersion::latest()).http_client(http);
+    let mut loader = aws_config::defaults(BehaviorVersion::latest())
+        .http_client(http)
+        .region(Region::new(region.to_owned()));
     if let Some((id, secret)) = config.keys()? {
         let keys = Credentials::new(id, secret.expose_secret(), None, None, "spaceport configuration");
         loader = loader.credentials_provider(keys);

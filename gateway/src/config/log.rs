@@ -20,6 +20,6 @@ pub enum LogFormat {
 
 impl Default for Log {
     fn default() -> Self {
-        Log { format: LogFormat::Text, filter: "info".to_owned() }
+        Log { format: LogFormat::Text, filter: "info,tower_sessions=warn".to_owned() }
     }
 }

@@ -109,6 +109,12 @@ impl Config {
         if !is_loopback_host(self.public_url.host()) {
             problems.add("public_url", WHY);
         }
+        if !self.clusters.is_empty() && self.aws.access_key_id.is_none() {
+            problems.add(
+                "aws.access_key_id",
+                "missing: this machine's own AWS identity is no matter for a sandbox",
+            );
+        }
         match &self.aws.endpoint_url {
             None if self.clusters.is_empty() => {}
             None => problems.add("aws.endpoint_url", WHY),

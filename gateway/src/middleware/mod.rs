@@ -20,7 +20,7 @@ use crate::state::AppState;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::http::{Extensions, HeaderMap, StatusCode, Version, header};
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::middleware::{from_fn, from_fn_with_state, map_response};
 use axum::response::{IntoResponse, Response};
 use std::any::Any;
 use tower::ServiceBuilder;
@@ -50,6 +50,7 @@ pub fn stack(router: Router, state: &AppState) -> Router {
 pub fn api_stack(router: Router<AppState>, state: &AppState) -> Router<AppState> {
     router.layer(
         ServiceBuilder::new()
+            .layer(map_response(session::complete_removal))
             .layer(session::layer(state.sessions.clone(), &state.config))
             .layer(from_fn_with_state(state.clone(), authenticate::layer))
             .layer(from_fn_with_state(state.clone(), csrf::layer)),

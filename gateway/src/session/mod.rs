@@ -10,12 +10,16 @@ pub use store::SqlStore;
 use crate::config::{Config, PublicUrl};
 use crate::error::ApiError;
 use crate::identity::User;
+use axum::http::HeaderValue;
+use axum::http::header::SET_COOKIE;
+use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use spaceport_shared::time::Timestamp;
 use time::Duration;
 use tower_sessions::cookie::SameSite;
 use tower_sessions::{Expiry, Session, SessionManagerLayer};
 
+const HOST_COOKIE: &str = "__Host-spaceport";
 const SIGNED_IN: &str = "signedIn";
 /// How often a session in use is written: the idle time is exact to this.
 const TOUCH_EVERY_MS: i64 = 60_000;
@@ -96,6 +100,27 @@ pub fn layer(store: SqlStore, config: &Config) -> SessionManagerLayer<SqlStore> 
         .with_expiry(Expiry::OnInactivity(Duration::minutes(i64::from(config.session.idle_minutes))))
 }
 
+/// Gives the cookie's removal the attributes of the cookie: browsers ignore a `Set-Cookie` of a `__Host-` name without
+/// `Secure`, and would keep the dead session's cookie.
+pub async fn complete_removal(mut response: Response) -> Response {
+    let written: Vec<HeaderValue> = response.headers().get_all(SET_COOKIE).iter().map(completed).collect();
+    response.headers_mut().remove(SET_COOKIE);
+    for value in written {
+        response.headers_mut().append(SET_COOKIE, value);
+    }
+    response
+}
+
+fn completed(value: &HeaderValue) -> HeaderValue {
+    match value.to_str() {
+        Ok(text) if text.starts_with(HOST_COOKIE) && !text.contains("; Secure") => {
+            let text = format!("{text}; HttpOnly; SameSite=Lax; Secure");
+            HeaderValue::try_from(text).unwrap_or_else(|_| value.clone())
+        }
+        _ => value.clone(),
+    }
+}
+
 fn cookie_name(public_url: &PublicUrl, plain: bool) -> &'static str {
-    if plain && !public_url.is_https() { "spaceport" } else { "__Host-spaceport" }
+    if plain && !public_url.is_https() { "spaceport" } else { HOST_COOKIE }
 }
