@@ -7,7 +7,7 @@
 use crate::kube::authn::StaticTokens;
 use crate::kube::hooks::Hooks;
 use crate::kube::identity::UserInfo;
-use crate::kube::{ApiConfig, ApiServer, kinds, object};
+use crate::kube::{ApiConfig, ApiServer, bootstrap, kinds, object};
 use anyhow::{Context, Result, bail};
 use axum::Router;
 use axum::extract::State;
@@ -140,15 +140,21 @@ fn serve_store(options: &PlainOptions) -> Result<ApiServer> {
 }
 
 fn load(server: &ApiServer, options: &PlainOptions) -> Result<()> {
-    let api = server.local(UserInfo::component("system:apiserver")).managed_by(&options.field_manager);
+    let api = server.local(UserInfo::component("system:apiserver"));
+    bootstrap::install(&api);
+    let api = api.managed_by(&options.field_manager);
     for fixture in &options.fixtures {
         let (api_version, kind) = (text(fixture, "apiVersion"), text(fixture, "kind"));
         let Some(known) = kinds::by_api_version(api_version, kind) else {
             bail!("a fixture is of kind {kind} in {api_version}, which is not served");
         };
-        api.create(known.plural, object::namespace(fixture), fixture.clone()).map_err(|failure| {
-            anyhow::anyhow!("fixture {kind} {} is refused: {}", object::name(fixture), failure.message)
-        })?;
+        match api.create(known.plural, object::namespace(fixture), fixture.clone()) {
+            // A controller was quicker (default service accounts).
+            Err(failure) if failure.code != 409 => {
+                bail!("fixture {kind} {} is refused: {}", object::name(fixture), failure.message)
+            }
+            _ => {}
+        }
     }
     Ok(())
 }

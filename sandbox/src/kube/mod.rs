@@ -3,6 +3,8 @@
 //! Must not know what a Space is: controllers, EKS and the Spaces add-on plug in through `hooks`.
 
 pub mod authn;
+mod authz;
+pub mod bootstrap;
 mod controllers;
 mod convert;
 mod decode;
@@ -11,6 +13,7 @@ pub mod failure;
 pub mod hooks;
 mod http;
 pub mod identity;
+mod impersonation;
 pub mod kinds;
 mod lifecycle;
 mod local;
@@ -18,6 +21,7 @@ mod managed;
 pub mod object;
 mod patch;
 mod quota;
+mod rbac;
 pub mod refusals;
 mod scale;
 mod schema;
@@ -60,6 +64,7 @@ struct Core {
     store: Store,
     config: ApiConfig,
     hooks: OnceLock<Hooks>,
+    impersonation: impersonation::LastModes,
     /// Service addresses given out so far, counted on from the store's version so that a restart repeats none.
     addresses: AtomicU64,
 }
@@ -93,7 +98,13 @@ impl ApiServer {
     pub fn new(config: ApiConfig) -> anyhow::Result<ApiServer> {
         let store = Store::open(config.journal.as_deref())?;
         let addresses = AtomicU64::new(store.version());
-        Ok(ApiServer(Arc::new(Core { store, config, hooks: OnceLock::new(), addresses })))
+        Ok(ApiServer(Arc::new(Core {
+            store,
+            config,
+            hooks: OnceLock::new(),
+            impersonation: impersonation::LastModes::default(),
+            addresses,
+        })))
     }
 
     /// Plugs the rest of the sandbox in. Once: a second call changes nothing and says so in the log.

@@ -2,7 +2,7 @@
 
 use super::compare::Comparison;
 use super::load::{Answer, Transcript};
-use super::placeholders::{Bindings, expand};
+use super::placeholders::{Bindings, expand, shorten};
 use super::send::Received;
 use data_encoding::BASE64;
 use serde_json::Value;
@@ -37,6 +37,13 @@ pub fn differences(
     }
     compare_body(&mut comparison, transcript, expected, received);
     comparison.differences
+}
+
+/// The message of a `Status`, or the beginning of the body.
+fn said(received: &Received) -> String {
+    let body: Value = serde_json::from_slice(&received.body).unwrap_or_default();
+    let text = String::from_utf8_lossy(&received.body);
+    shorten(body["message"].as_str().unwrap_or(&text))
 }
 
 fn compare_header(comparison: &mut Comparison<'_>, name: &str, expected: &Answer, received: &Received) {
@@ -87,7 +94,7 @@ fn compare_json(comparison: &mut Comparison<'_>, body: &Value, expected: &Answer
     let actual: Value = match serde_json::from_slice(&received.body) {
         Ok(actual) => actual,
         Err(error) => {
-            let text = super::placeholders::shorten(&String::from_utf8_lossy(&received.body));
+            let text = said(received);
             return comparison.report("/response/body", format_args!("not JSON ({error}): {text}"));
         }
     };

@@ -59,7 +59,7 @@ fn users() -> Vec<TokenUser> {
 /// Replays a folder.
 ///
 /// # Errors
-/// When the folder or its fixtures cannot be read, or a server does not start.
+/// When the folder or its fixtures cannot be read.
 pub async fn replay(dir: &Path, only: &Only) -> Result<Report> {
     let fixtures = fixtures(&dir.join("fixtures"))?;
     let mut taken = Vec::new();
@@ -78,10 +78,20 @@ pub async fn replay(dir: &Path, only: &Only) -> Result<Report> {
     let runs = taken.iter().map(|sequence| run(sequence, fixtures.clone()));
     let outcomes: Vec<Result<Vec<Outcome>>> =
         futures::stream::iter(runs).buffered(SIDE_BY_SIDE).collect().await;
-    for outcomes in outcomes {
-        report.outcomes.extend(outcomes?);
+    for (sequence, outcomes) in taken.iter().zip(outcomes) {
+        report.outcomes.extend(outcomes.unwrap_or_else(|error| not_run(sequence, &error)));
     }
     Ok(report)
+}
+
+/// The outcomes of a sequence that could not begin.
+fn not_run(sequence: &Sequence, error: &anyhow::Error) -> Vec<Outcome> {
+    let outcome = |transcript: &Transcript| Outcome {
+        id: transcript.id.clone(),
+        group: transcript.group.clone(),
+        differences: vec![format!("not run: {error:#}")],
+    };
+    sequence.transcripts.iter().map(outcome).collect()
 }
 
 /// Every object in the YAML files of a folder, in order of file names.

@@ -2,7 +2,6 @@
 
 mod answer;
 mod body;
-mod gate;
 mod list;
 mod path;
 mod query;
@@ -15,7 +14,7 @@ mod write;
 use super::Core;
 use super::failure::Failure;
 use super::identity::UserInfo;
-use super::{authn, kinds, refusals};
+use super::{authn, authz, impersonation, kinds, refusals};
 use axum::extract::{Request, State};
 use axum::response::Response;
 use bytes::Bytes;
@@ -56,8 +55,10 @@ async fn answer(core: Arc<Core>, request: Request) -> Result<Response, Failure> 
     let (parts, body) = request.into_parts();
     let query = Query::parse(parts.uri.query().unwrap_or_default());
     let route = Route::parse(&parts.method, parts.uri.path(), &query);
-    let user = authn::authenticate(&core, &parts.headers)?;
-    gate::authorize(&core, &user, &route.attributes())?;
+    let asked = route.attributes();
+    let caller = authn::authenticate(&core, &parts.headers)?;
+    let user = impersonation::resolve(&core, caller, &parts.headers, &asked)?;
+    authz::require(&core, &user, &asked)?;
     if !route.is_resource() {
         return Ok(answer::page_not_found());
     }
