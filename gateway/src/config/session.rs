@@ -11,7 +11,7 @@ pub struct Session {
     /// Ends after so many hours, whatever is clicked.
     pub absolute_hours: u32,
     /// Names the cookie `spaceport` and leaves out `Secure`: for clients that do not treat plain http on loopback as
-    /// trustworthy (Safari, most HTTP libraries; Chromium, Firefox and curl do). Refused with https.
+    /// trustworthy (Safari, many HTTP libraries; Chromium and curl do). Refused with https.
     pub plain_cookie: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Unsafe calls must come from our own page or from a script that means it (docs/API.md, section Calls that change things).
+//! Unsafe calls must come from our own page or from a script that means it (docs/API.md, section Signing in).
 //!
 //! Three fences, each enough alone against a form on another site: a header that forces a preflight, a content type that a
 //! form cannot send, and the browser's own word on where the request comes from.

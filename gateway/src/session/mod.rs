@@ -87,7 +87,7 @@ pub async fn current(session: &Session, now: Timestamp) -> Result<Option<(Sessio
 /// The cookie. `__Host-` keeps neighbours on the same domain from planting one; Lax lets links from mail and chat
 /// arrive signed in.
 ///
-/// Chromium, Firefox and curl (from 7.79) treat plain http on loopback as trustworthy and keep a Secure cookie there;
+/// Chromium and curl (seen with 7.88) treat plain http on loopback as trustworthy and keep a Secure cookie there;
 /// for clients that do not, `session.plain_cookie` gives up prefix and Secure.
 pub fn layer(store: SqlStore, config: &Config) -> SessionManagerLayer<SqlStore> {
     let plain = config.session.plain_cookie;
