@@ -24,9 +24,11 @@ pub mod error;
 pub mod extract;
 pub mod identity;
 pub mod lifecycle;
+pub mod live;
 pub mod middleware;
 pub mod router;
 pub mod session;
+pub mod spaces;
 pub mod state;
 pub mod telemetry;
 
@@ -75,14 +77,19 @@ async fn assemble(config: config::Config) -> anyhow::Result<AppState> {
     let region = config.clusters.first().map_or("none", |cluster| cluster.region.as_str());
     let aws = aws::sdk_config(&config.aws, region).await?;
     let db = db::Db::connect(&config.database_address()?).await?;
+    let clusters = cluster::Clusters::new(&config, aws);
+    let lifecycle = Lifecycle::default();
     Ok(AppState {
         sessions: session::SqlStore::new(db.clone()),
         identity: Arc::new(identity::Personas::from_config(&config)),
-        clusters: cluster::Clusters::new(&config, aws),
+        hubs: cluster::hub::Hubs::start(&clusters, &lifecycle),
+        clusters,
+        access: cluster::access::AccessBook::default(),
+        sockets: live::limits::Sockets::default(),
         door: audit::Door::new(db.clone()),
         origins: Arc::new(middleware::origin::Origins::from_config(&config)),
         assets: Arc::new(assets::Assets::new(config.assets_dir.clone())),
-        lifecycle: Lifecycle::default(),
+        lifecycle,
         metrics: telemetry::Metrics::install()?,
         config: Arc::new(config),
         db,

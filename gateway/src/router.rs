@@ -1,6 +1,6 @@
 //! The table of addresses. Every operation is documented: the document is built from the same rows as the router.
 
-use crate::api::{clusters, docs, health, me, session};
+use crate::api::{clusters, docs, health, live, me, namespaces, session, spaces, templates};
 use crate::error::ApiError;
 use crate::middleware;
 use crate::state::AppState;
@@ -34,6 +34,20 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(me::get))
         .routes(routes!(clusters::list))
         .routes(routes!(clusters::get))
+        .routes(routes!(spaces::collection::list, spaces::collection::create))
+        .routes(routes!(spaces::one::get, spaces::one::edit, spaces::one::delete))
+        .routes(routes!(spaces::lifecycle::start))
+        .routes(routes!(spaces::lifecycle::stop))
+        .routes(routes!(spaces::lifecycle::connect))
+        .routes(routes!(spaces::evidence::events))
+        .routes(routes!(spaces::evidence::logs))
+        .routes(routes!(spaces::evidence::yaml))
+        .routes(routes!(spaces::evidence::explanation))
+        .routes(routes!(namespaces::list))
+        .routes(routes!(namespaces::options))
+        .routes(routes!(templates::list))
+        .routes(routes!(templates::get))
+        .routes(routes!(live::open))
         .routes(routes!(docs::openapi))
         .routes(routes!(docs::browse))
         .routes(routes!(health::live))

@@ -3,10 +3,13 @@
 use crate::assets::Assets;
 use crate::audit::Door;
 use crate::cluster::Clusters;
+use crate::cluster::access::AccessBook;
+use crate::cluster::hub::Hubs;
 use crate::config::Config;
 use crate::db::Db;
 use crate::identity::Personas;
 use crate::lifecycle::Lifecycle;
+use crate::live::limits::Sockets;
 use crate::middleware::origin::Origins;
 use crate::session::SqlStore;
 use crate::telemetry::Metrics;
@@ -20,6 +23,9 @@ pub struct AppState {
     pub sessions: SqlStore,
     pub identity: Arc<Personas>,
     pub clusters: Clusters,
+    pub hubs: Hubs,
+    pub access: AccessBook,
+    pub sockets: Sockets,
     pub door: Door,
     pub origins: Arc<Origins>,
     pub assets: Arc<Assets>,

@@ -3,5 +3,9 @@
 pub mod clusters;
 pub mod docs;
 pub mod health;
+pub mod live;
 pub mod me;
+pub mod namespaces;
 pub mod session;
+pub mod spaces;
+pub mod templates;

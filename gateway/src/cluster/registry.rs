@@ -188,7 +188,6 @@ impl Clusters {
 
     /// The gateway's own client, for watches alone. Visible to this module only: nothing that serves a request can
     /// act as the gateway.
-    #[expect(dead_code, reason = "the watch hub is its one caller")]
     pub(in crate::cluster) async fn hub_client(&self, cluster: &str) -> Result<kube::Client, ApiError> {
         let known = self.configured().find(|known| known.name == cluster).ok_or(ApiError::NotFound)?;
         self.client(known, known.hub_role_arn.clone(), HUB_SESSION.to_owned()).await
@@ -202,7 +201,6 @@ impl Clusters {
     }
 
     /// Reported by the watches: they are the first to notice.
-    #[expect(dead_code, reason = "the watch hub is its one caller")]
     pub(in crate::cluster) fn report_health(&self, cluster: &str, health: ClusterHealth) {
         if let Some(entry) = self.0.entries.iter().find(|entry| entry.config.name == cluster) {
             *entry.health.write().unwrap_or_else(PoisonError::into_inner) = health;
