@@ -12,10 +12,14 @@ pub struct Failure {
     pub details: Option<Value>,
     /// Seconds for the Retry-After header.
     pub retry_after: Option<u32>,
-    /// `metadata` of the body: a fresh continue token, or empty.
-    pub metadata: Value,
-    /// For Warning headers.
-    pub warnings: Vec<String>,
+    /// What few failures have; boxed, for results pass through many hands.
+    extra: Option<Box<Extra>>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Extra {
+    continue_token: Option<String>,
+    warnings: Vec<String>,
 }
 
 impl Failure {
@@ -26,8 +30,7 @@ impl Failure {
             message: message.into(),
             details: None,
             retry_after: None,
-            metadata: json!({}),
-            warnings: Vec::new(),
+            extra: None,
         }
     }
 
@@ -37,18 +40,36 @@ impl Failure {
         self
     }
 
+    /// Adds warnings for the client, before those that are there.
     #[must_use]
     pub fn warn(mut self, warnings: Vec<String>) -> Failure {
-        self.warnings.splice(0..0, warnings);
+        if !warnings.is_empty() {
+            self.extra.get_or_insert_default().warnings.splice(0..0, warnings);
+        }
         self
+    }
+
+    /// Says how an expired list can go on.
+    #[must_use]
+    pub fn with_continue_token(mut self, token: String) -> Failure {
+        self.extra.get_or_insert_default().continue_token = Some(token);
+        self
+    }
+
+    /// For Warning headers.
+    pub fn warnings(&self) -> &[String] {
+        self.extra.as_ref().map_or(&[], |extra| extra.warnings.as_slice())
     }
 
     /// The `v1/Status` body.
     pub fn body(&self) -> Value {
         let mut body = json!({
-            "kind": "Status", "apiVersion": "v1", "metadata": self.metadata, "status": "Failure",
+            "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
             "message": self.message, "code": self.code,
         });
+        if let Some(token) = self.extra.as_ref().and_then(|extra| extra.continue_token.as_ref()) {
+            body["metadata"]["continue"] = json!(token);
+        }
         if !self.reason.is_empty() {
             body["reason"] = json!(self.reason);
         }

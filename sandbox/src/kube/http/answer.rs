@@ -44,7 +44,7 @@ pub fn failure(failure: &Failure) -> Response {
     if failure.code == 403 && failure.message.contains("cannot ") {
         response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     }
-    warn(&mut response, &failure.warnings);
+    warn(&mut response, failure.warnings());
     response
 }
 

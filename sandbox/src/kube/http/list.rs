@@ -119,9 +119,7 @@ fn expired_token(token: &Token, namespaced: bool) -> Failure {
                    objects that were created, modified, or deleted between the time the first chunk was returned and \
                    now may show up in the list.";
     let fresh = Token { version: None, after: token.after.clone() }.encode(namespaced);
-    let mut failure = refusals::expired(message);
-    failure.metadata = json!({"continue": fresh});
-    failure
+    refusals::expired(message).with_continue_token(fresh)
 }
 
 /// Combinations of list options that upstream refuses.

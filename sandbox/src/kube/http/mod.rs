@@ -2,6 +2,7 @@
 
 mod answer;
 mod body;
+mod delete_options;
 mod list;
 mod path;
 mod query;
@@ -18,7 +19,7 @@ use super::{authn, authz, impersonation, kinds, refusals};
 use axum::extract::{Request, State};
 use axum::response::Response;
 use bytes::Bytes;
-use http::{HeaderMap, Method};
+use http::HeaderMap;
 use path::Route;
 use query::Query;
 use represent::Served;
@@ -31,7 +32,6 @@ const BODY_LIMIT: usize = 3 * 1024 * 1024;
 struct Call {
     core: Arc<Core>,
     user: UserInfo,
-    method: Method,
     route: Route,
     query: Query,
     headers: HeaderMap,
@@ -72,8 +72,7 @@ async fn answer(core: Arc<Core>, request: Request) -> Result<Response, Failure> 
         return unknown(&route);
     };
     let served = Served { kind, group: route.group.clone(), version: route.version.clone() };
-    dispatch(Call { core, user, method: parts.method, route, query, headers: parts.headers, served, body })
-        .await
+    dispatch(Call { core, user, route, query, headers: parts.headers, served, body }).await
 }
 
 /// The create-only API that an extension server would answer.

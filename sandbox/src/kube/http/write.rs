@@ -1,9 +1,9 @@
 //! Create, update, patch and delete over HTTP: options, bodies, answers.
 
-use super::{Call, answer, body, list, represent};
+use super::{Call, answer, body, delete_options, list, represent};
 use crate::kube::failure::Failure;
 use crate::kube::refusals::{self, FieldError, bad_request, details};
-use crate::kube::verbs::{self, DeleteOptions, Deleted, Patch, Propagation, Request};
+use crate::kube::verbs::{self, Deleted, Patch, Request};
 use axum::response::Response;
 use serde_json::{Value, json};
 
@@ -173,75 +173,23 @@ fn apply_patch(call: &Call) -> Result<Patch, Failure> {
     Ok(Patch::Apply { object: decoded, force: call.query.flag("force") })
 }
 
-fn delete_options(call: &Call) -> Result<(DeleteOptions, bool), Failure> {
-    let given = body::options(call)?;
-    let (api_version, kind) = (&given["apiVersion"], given["kind"].as_str().unwrap_or("DeleteOptions"));
-    if kind != "DeleteOptions" {
-        return Err(bad_request(format!(
-            "no kind \"{kind}\" is registered for version \"{}\" in scheme \"pkg/runtime/scheme.go:111\"",
-            api_version.as_str().unwrap_or_default()
-        )));
-    }
-    // A body takes the place of the query.
-    let from_query = call.body.is_empty();
-    let text = |field: &str| {
-        if from_query { call.query.get(field) } else { given[field].as_str() }
-    };
-    let refuse = |error| Err(refusals::invalid_as("DeleteOptions", "meta.k8s.io", "", &[error]));
-    let orphan = if from_query {
-        call.query.get("orphanDependents").map(|_| call.query.flag("orphanDependents"))
-    } else {
-        given["orphanDependents"].as_bool()
-    };
-    let policy = text("propagationPolicy");
-    if let (Some(policy), Some(_)) = (policy, orphan) {
-        let why = "orphanDependents and deletionPropagation cannot be both set";
-        return refuse(FieldError::invalid("propagationPolicy", &json!(policy), why));
-    }
-    let propagation = match policy {
-        None => orphan.map(|orphan| if orphan { Propagation::Orphan } else { Propagation::Background }),
-        Some("Background") => Some(Propagation::Background),
-        Some("Foreground") => Some(Propagation::Foreground),
-        Some("Orphan") => Some(Propagation::Orphan),
-        Some(other) => {
-            let supported = ["Foreground", "Background", "Orphan", "nil"];
-            return refuse(FieldError::unsupported("propagationPolicy", &json!(other), &supported));
-        }
-    };
-    let grace = if from_query {
-        call.query.get("gracePeriodSeconds").and_then(|seconds| seconds.parse().ok())
-    } else {
-        given["gracePeriodSeconds"].as_i64()
-    };
-    let precondition = |field: &str| given["preconditions"][field].as_str().map(str::to_owned);
-    let options = DeleteOptions {
-        propagation,
-        grace_period_seconds: grace,
-        uid: precondition("uid"),
-        resource_version: precondition("resourceVersion"),
-    };
-    let dry_run = !from_query && given["dryRun"].as_array().is_some_and(|runs| !runs.is_empty());
-    Ok((options, dry_run))
-}
-
 pub(super) fn delete(call: &Call) -> Result<Response, Failure> {
     let mut shared = options(call)?;
-    let (options, dry_run) = delete_options(call)?;
+    let (options, dry_run) = delete_options::read(call)?;
     shared.dry_run |= dry_run;
     let request = request(call, &shared, &call.route.name);
     let deleted = verbs::delete(&call.core, &request, &options)?;
-    let code = if deleted.gone || call.served.kind.plural != "pods" { 200 } else { 200 };
-    Ok(deleted_answer(call, code, &deleted))
+    Ok(deleted_answer(call, &deleted))
 }
 
 /// Kinds whose delete answers the object even when it is gone.
 const ANSWER_THE_OBJECT: &[&str] =
     &["pods", "services", "serviceaccounts", "persistentvolumeclaims", "persistentvolumes", "resourcequotas"];
 
-fn deleted_answer(call: &Call, code: u16, deleted: &Deleted) -> Response {
+fn deleted_answer(call: &Call, deleted: &Deleted) -> Response {
     let kind = call.served.kind;
     if !deleted.gone || ANSWER_THE_OBJECT.contains(&kind.plural) {
-        return represent::object(call, code, &deleted.object, &deleted.warnings);
+        return represent::object(call, 200, &deleted.object, &deleted.warnings);
     }
     let mut about = details(crate::kube::object::name(&deleted.object), kind.group, kind.plural);
     about["uid"] = deleted.object["metadata"]["uid"].clone();
@@ -255,7 +203,7 @@ fn deleted_answer(call: &Call, code: u16, deleted: &Deleted) -> Response {
 
 pub(super) fn delete_collection(call: &Call) -> Result<Response, Failure> {
     let mut shared = options(call)?;
-    let (options, dry_run) = delete_options(call)?;
+    let (options, dry_run) = delete_options::read(call)?;
     shared.dry_run |= dry_run;
     let selector = list::selector(call)?;
     let request = request(call, &shared, "");

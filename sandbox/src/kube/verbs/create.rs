@@ -45,7 +45,7 @@ pub fn create(core: &Core, request: &Request<'_>, mut new: Value) -> Result<Writ
     if !request.dry_run {
         controllers::after_create(core, request.kind, &object);
     }
-    Ok(Written { object, warnings, changed: true })
+    Ok(Written { object, warnings })
 }
 
 fn own_namespace(request: &Request<'_>, new: &mut Value) -> Result<(), Failure> {

@@ -19,7 +19,7 @@ use super::store::Key;
 pub use collection::delete_collection;
 pub use create::create;
 pub use delete::{DeleteOptions, Deleted, Propagation, delete};
-pub use patch::{Check, Patch, patch};
+pub use patch::{Patch, patch};
 use serde_json::Value;
 use std::sync::Arc;
 pub use update::update;
@@ -72,8 +72,6 @@ pub struct Written {
     pub object: Arc<Value>,
     /// For the client's Warning headers.
     pub warnings: Vec<String>,
-    /// False when nothing was different.
-    pub changed: bool,
 }
 
 /// The stored object, or 404.

@@ -101,13 +101,13 @@ pub(super) fn modify(
         let mut warnings = Vec::new();
         finish(core, request, operation, &old, &mut new, &mut warnings)?;
         if new == *old {
-            return Ok(Written { object: old, warnings, changed: false });
+            return Ok(Written { object: old, warnings });
         }
         if request.dry_run {
-            return Ok(Written { object: Arc::new(new), warnings, changed: true });
+            return Ok(Written { object: Arc::new(new), warnings });
         }
         match commit(core, request, &old, new) {
-            Ok(object) => return Ok(Written { object, warnings, changed: true }),
+            Ok(object) => return Ok(Written { object, warnings }),
             Err(Stale(_)) if bound => return Err(refusals::modified(request.kind, request.name)),
             Err(Stale(_)) => {}
         }
