@@ -13,11 +13,11 @@ pub struct Failure {
     /// Seconds for the Retry-After header.
     pub retry_after: Option<u32>,
     /// What few failures have; boxed, for results pass through many hands.
-    extra: Option<Box<Extra>>,
+    pub(crate) extra: Option<Box<Extra>>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Extra {
+pub(crate) struct Extra {
     continue_token: Option<String>,
     warnings: Vec<String>,
 }
