@@ -1,0 +1,57 @@
+//! Navigation: the control layers that have pages, outermost first.
+
+use super::Frame;
+use crate::live::Collection;
+use crate::routes;
+use crate::state::session::Session;
+use crate::ui::icon::Icon;
+use crate::words::{Words, codes, language, number, say};
+use leptos::prelude::*;
+use leptos_router::hooks::use_location;
+use shared::error::Layer;
+
+#[component]
+pub fn Side(frame: Frame) -> AnyView {
+    let collection = expect_context::<Collection>();
+    let session = expect_context::<Session>();
+    let count = Signal::derive(move || {
+        collection.version.track();
+        let known = collection.clusters.with(|all| all.values().any(|c| c.loaded));
+        known.then(|| number(language(), collection.count() as f64))
+    });
+    let nothing = Signal::derive(|| None);
+    let sandbox = move || session.me.with(|me| me.as_ref().is_some_and(|me| me.sandbox));
+    view! {
+        <nav class="side" id="side" aria-label=say(|w| w.menu)>
+            <p class="layer">{move || codes::layer(language(), Layer::Workload)}</p>
+            <Link to=routes::spaces() icon="spaces" word=|w| w.spaces count/>
+            <Link to=routes::templates() icon="template" word=|w| w.templates count=nothing/>
+            {move || sandbox().then(|| view! { <p class="note">{say(|w| w.sandbox_note)}</p> })}
+        </nav>
+        {move || frame.drawer.get().then(|| view! {
+            // Keyboard users close the drawer by Escape; the shade is for pointers.
+            <div class="shade" aria-hidden="true" on:click=move |_| frame.drawer.set(false)></div>
+        })}
+    }
+    .into_any()
+}
+
+#[component]
+fn Link(
+    to: String,
+    icon: &'static str,
+    word: fn(&'static Words) -> &'static str,
+    count: Signal<Option<String>>,
+) -> AnyView {
+    let path = use_location().pathname;
+    let own = to.clone();
+    // Pages of one Space belong to the list.
+    let here = move || path.with(|path| *path == own || (own == "/spaces" && path.starts_with("/clusters/")));
+    view! {
+        <a href=to aria-current=move || here().then_some("page")>
+            <Icon name=icon/><span>{say(word)}</span>
+            {move || count.get().map(|n| view! { <span class="count nums">{n}</span> })}
+        </a>
+    }
+    .into_any()
+}
