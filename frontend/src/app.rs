@@ -1,7 +1,7 @@
 //! What lives as long as the tab, and which page an address shows.
 
 use crate::live::{self, Collection};
-use crate::pages::actions::ConfirmDialogs;
+use crate::pages::actions::{ConfirmDialog, Remote, RemoteDialog};
 use crate::pages::create::CreatePage;
 use crate::pages::detail::DetailPage;
 use crate::pages::list::ListPage;
@@ -41,6 +41,7 @@ pub fn App() -> AnyView {
     provide_context(collection);
     provide_context(Toasts::new());
     provide_context(Confirm(RwSignal::new(None)));
+    provide_context(Remote(RwSignal::new(None)));
     provide_context(live::start(collection, session, clock));
     spawn_local(session.load());
     let stage = Memo::new(move |_| match session.standing.get() {
@@ -76,7 +77,8 @@ fn Pages() -> AnyView {
                 <Route path=path!("/*any") view=NotFoundPage/>
             </ParentRoute>
         </Routes>
-        <ConfirmDialogs/>
+        <ConfirmDialog/>
+        <RemoteDialog/>
     }
     .into_any()
 }

@@ -1,11 +1,17 @@
 //! Addresses of the application as functions; the router's patterns are beside them in `app`.
 
+use crate::words::Words;
 use leptos::prelude::window;
 use shared::path::encode;
 use shared::space::SpaceRow;
 
 pub fn spaces() -> String {
     "/spaces".to_owned()
+}
+
+/// The list of one cluster; of all when the name is empty.
+pub fn spaces_of(cluster: &str) -> String {
+    if cluster.is_empty() { spaces() } else { format!("{}?cluster={}", spaces(), encode(cluster)) }
 }
 
 pub fn templates() -> String {
@@ -33,4 +39,26 @@ pub fn space(row: &SpaceRow) -> String {
 /// Scheme, host and port of the portal, for links that leave the page.
 pub fn origin() -> String {
     window().location().origin().unwrap_or_default()
+}
+
+/// The cluster that a page's address names.
+pub fn cluster_of(path: &str) -> Option<String> {
+    let name = path.strip_prefix("/clusters/")?.split('/').next()?;
+    decode(name)
+}
+
+/// The name of a page, for the tab and for those who hear it.
+pub fn title(path: &str, words: &Words) -> String {
+    match path.split('/').filter(|part| !part.is_empty()).collect::<Vec<_>>().as_slice() {
+        [] | ["spaces"] => words.spaces.to_owned(),
+        ["templates"] => words.templates.to_owned(),
+        ["clusters", _, "create"] => words.new_space.to_owned(),
+        ["clusters", _, "namespaces", _, "spaces", name] => decode(name).unwrap_or_default(),
+        _ => words.not_found_title.to_owned(),
+    }
+}
+
+/// Percent-decoding of one segment; nothing when it is not UTF-8.
+fn decode(segment: &str) -> Option<String> {
+    js_sys::decode_uri_component(segment).ok().map(String::from)
 }

@@ -3,5 +3,5 @@
 pub mod collection;
 mod socket;
 
-pub use collection::{ClusterState, Collection};
+pub use collection::Collection;
 pub use socket::{Link, start};

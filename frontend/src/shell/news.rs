@@ -59,14 +59,13 @@ pub fn keep_title(page: Memo<String>) {
 fn gather(tally: RwSignal<Tally>) {
     let collection = expect_context::<Collection>();
     let session = expect_context::<Session>();
-    let language = expect_context::<crate::words::Tongue>();
     Effect::new(move |_| {
         let Some(row) = collection.turned.get() else { return };
         let own = session.me.with_untracked(|me| me.as_ref().is_some_and(|me| is_owner(&row, me)));
         if !own || !document().hidden() {
             return;
         }
-        let words = language.0.get_untracked().words();
+        let words = untrack(language).words();
         match row.status.tone() {
             Tone::Good => {
                 tally.update(|t| t.ready += 1);

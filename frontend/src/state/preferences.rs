@@ -75,7 +75,7 @@ impl Preferences {
             remember("theme", theme.id());
         });
         Effect::new(move |_| remember("hidden-columns", &preferences.hidden_columns.get().join(",")));
-        provide_context(preferences.language);
+        crate::words::provide(preferences.language);
         provide_context(preferences);
         preferences
     }

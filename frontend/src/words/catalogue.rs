@@ -227,6 +227,8 @@ catalogue! {
     crashed_title: "The page has stopped working", "页面已停止工作";
     crashed_text: "Your Spaces are not affected. Reload to go on.", "您的 Space 不受影响。请刷新页面继续。";
     reload: "Reload", "刷新";
+    title_ready: "{n} ready", "{n} 个就绪";
+    title_failed: "{n} need you", "{n} 个需要处理";
     ready_note: "{name} is ready", "{name} 已就绪";
     failed_note: "{name} needs you", "{name} 需要处理";
     notify: "Notify me when it is ready", "就绪时通知我";

@@ -11,6 +11,7 @@ pub use catalogue::{EN, Words, ZH};
 pub use format::{bytes, clock_time, cores, duration, fill, number, relative};
 
 use leptos::prelude::*;
+use std::cell::OnceCell;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
@@ -40,19 +41,27 @@ impl Language {
     }
 }
 
-/// The chosen language, provided once at the root.
+/// The chosen language.
 #[derive(Clone, Copy)]
 pub struct Tongue(pub RwSignal<Language>);
 
-/// The current language; reactive.
-pub fn language() -> Language {
-    use_context::<Tongue>().map_or(Language::En, |t| t.0.get())
+thread_local! {
+    /// One language a tab. Not a context: answers of the network and timers speak as well, and have none.
+    static TONGUE: OnceCell<Tongue> = const { OnceCell::new() };
 }
 
-/// The word that `pick` names, in the current language; reactive where it is shown.
-///
-/// The signal is captured when called, so this is for component bodies, not for callbacks that outlive them.
+/// Called once, at the root.
+pub fn provide(tongue: Tongue) {
+    // A second root (there is none) would keep the first one's language.
+    let _ = TONGUE.with(|cell| cell.set(tongue));
+}
+
+/// The current language; reactive where it is shown.
+pub fn language() -> Language {
+    TONGUE.with(|cell| cell.get().map_or(Language::En, |tongue| tongue.0.get()))
+}
+
+/// The word that `pick` names, in the current language; reactive.
 pub fn say(pick: fn(&'static Words) -> &'static str) -> impl Fn() -> &'static str + Copy + Send + Sync + 'static {
-    let tongue = use_context::<Tongue>();
-    move || pick(tongue.map_or(Language::En, |t| t.0.get()).words())
+    move || pick(language().words())
 }

@@ -14,9 +14,10 @@ use shared::template::Template;
 #[component]
 pub fn Group(title: &'static str, #[prop(into)] heading: Signal<String>, children: Children) -> AnyView {
     let id = format!("group-{title}");
+    let heading_id = id.clone();
     view! {
-        <section class="card" aria-labelledby=id.clone()>
-            <header><h2 id=id>{heading}</h2></header>
+        <section class="card" aria-labelledby=id>
+            <header><h2 id=heading_id>{heading}</h2></header>
             <div class="body">{children()}</div>
         </section>
     }

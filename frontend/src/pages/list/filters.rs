@@ -78,7 +78,8 @@ pub fn Filters(state: ListState) -> AnyView {
                 <option value="">{say(|w| w.filter_namespace)}</option>
                 {move || namespaces.get().into_iter().map(|name| {
                     let selected = namespace.get_untracked().as_ref() == Some(&name);
-                    view! { <option value=name.clone() selected=selected>{name}</option> }
+                    let value = name.clone();
+                    view! { <option value=value selected=selected>{name}</option> }
                 }).collect_view()}
             </select>
             <label class="check">
