@@ -42,12 +42,6 @@ impl Collection {
         }
     }
 
-    pub fn clear(self) {
-        self.rows.update_value(HashMap::clear);
-        self.clusters.set(BTreeMap::new());
-        self.bump();
-    }
-
     fn bump(self) {
         let _ = self.version.try_update(|v| *v += 1);
     }

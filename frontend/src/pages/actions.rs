@@ -161,7 +161,7 @@ pub fn ConfirmDialog() -> AnyView {
         }
     });
     Effect::new(move |_| {
-        if !open.get() {
+        if !open.get() && question.with_untracked(Option::is_some) {
             question.set(None);
         }
     });
@@ -258,7 +258,8 @@ pub fn RemoteDialog() -> AnyView {
     let open = RwSignal::new(false);
     Effect::new(move |_| open.set(chosen.with(Option::is_some)));
     Effect::new(move |_| {
-        if !open.get() {
+        // Only a change may be written back, or the two effects would wake each other for ever.
+        if !open.get() && chosen.with_untracked(Option::is_some) {
             chosen.set(None);
         }
     });

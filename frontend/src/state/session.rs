@@ -55,9 +55,4 @@ impl Session {
             let _ = self.standing.try_set(Standing::Expired);
         }
     }
-
-    pub fn leave(self) {
-        let _ = self.me.try_set(None);
-        let _ = self.standing.try_set(Standing::SignedOut);
-    }
 }

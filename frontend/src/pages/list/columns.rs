@@ -5,12 +5,18 @@ use crate::pages::detail::{accelerator, cost, idle_text};
 use crate::words::{Language, Words, bytes, cores};
 use shared::space::{Sharing, SpaceRow};
 
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy)]
 pub struct Column {
     pub id: &'static str,
     pub word: fn(&'static Words) -> &'static str,
     pub sort: Option<SortKey>,
     pub numeric: bool,
+}
+
+impl PartialEq for Column {
+    fn eq(&self, other: &Column) -> bool {
+        self.id == other.id
+    }
 }
 
 const fn column(id: &'static str, word: fn(&'static Words) -> &'static str, sort: Option<SortKey>, numeric: bool) -> Column {
