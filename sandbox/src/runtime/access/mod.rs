@@ -16,11 +16,7 @@ mod upstream;
 
 pub use self::door::router;
 pub(super) use self::upstream::{Upstream, get, upstream};
-use super::Runtime;
-use anyhow::{Context, Result, bail};
 use std::sync::Arc;
-use tokio::net::TcpListener;
-use tokio_util::sync::CancellationToken;
 
 /// What a valid connection token says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,26 +38,3 @@ pub enum Refusal {
 /// Checks a token against the host name (without port) under which it was presented. Called once per opening, from
 /// async code: it must not block.
 pub type Verify = Arc<dyn Fn(&str, &str) -> Result<TokenClaims, Refusal> + Send + Sync>;
-
-/// Serves the router until `shutdown`.
-///
-/// # Errors
-/// When the listener is reachable from beyond this machine, or the cookie's key cannot be kept.
-pub async fn serve(
-    listener: TcpListener,
-    runtime: Runtime,
-    verify: Verify,
-    shutdown: CancellationToken,
-) -> Result<()> {
-    let address = listener.local_addr().context("the listener of Spaces has no address")?;
-    if !address.ip().is_loopback() {
-        bail!(
-            "Spaces run code as the person who started the sandbox: they are never served beyond loopback, as {address} would be"
-        );
-    }
-    let app = router(runtime, verify)?;
-    axum::serve(listener, app)
-        .with_graceful_shutdown(shutdown.cancelled_owned())
-        .await
-        .context("serving Spaces")
-}
