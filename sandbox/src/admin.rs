@@ -16,7 +16,8 @@ use serde_json::{Value, json};
 #[derive(Clone)]
 pub struct Admin {
     pub faults: Faults,
-    pub pace: Pace,
+    /// Of each cluster.
+    pub paces: Vec<Pace>,
     /// By cluster name.
     pub servers: Vec<(&'static str, ApiServer)>,
 }
@@ -86,7 +87,9 @@ struct NewPace {
 }
 
 async fn set_pace(State(admin): State<Admin>, Json(pace): Json<NewPace>) -> StatusCode {
-    admin.pace.set(pace.factor);
+    for one in &admin.paces {
+        one.set(pace.factor);
+    }
     StatusCode::NO_CONTENT
 }
 
@@ -106,7 +109,7 @@ mod tests {
     use tower::ServiceExt;
 
     fn admin() -> Admin {
-        Admin { faults: Faults::default(), pace: Pace::instant(), servers: Vec::new() }
+        Admin { faults: Faults::default(), paces: vec![Pace::instant()], servers: Vec::new() }
     }
 
     async fn call(

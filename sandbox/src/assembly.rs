@@ -1,29 +1,23 @@
 //! Puts the parts together: listeners, certificates, API servers, clusters, AWS endpoint, runtime, seed, files.
 
 use crate::admin::{self, Admin};
-use crate::aws::entries::{Entries, PersonaTokens};
-use crate::aws::policies::AccessPolicies;
+use crate::aws;
 use crate::aws::sessions::Sessions;
-use crate::aws::token::EksTokens;
-use crate::aws::{self, ClusterSide};
-use crate::cluster::addon::{AddonOptions, WebUi};
-use crate::cluster::{InstanceGroup, Pace};
+use crate::cluster::ConnectionTokens;
 use crate::faults::{Endpoint, Faults};
 use crate::files::{self, Addresses, Layout};
-use crate::kube::hooks::Hooks;
-use crate::kube::identity::UserInfo;
-use crate::kube::{ApiConfig, ApiServer};
-use crate::landscape::{CLUSTERS, ClusterFacts, SANDBOX};
+use crate::kube::ApiServer;
+use crate::landscape::CLUSTERS;
 use crate::listen::{self, Bound, Surface};
-use crate::options::{Options, SeedChoice};
+use crate::options::Options;
+use crate::runtime::access;
 use crate::runtime::{Runtime, RuntimeOptions, host};
 use crate::secrets::Secrets;
-use crate::seed::{Seeder, hardware};
+use crate::side::{Parts, Side};
 use crate::tls::Authority;
 use anyhow::{Context, Result};
 use nix::fcntl::{Flock, FlockArg};
 use std::path::PathBuf;
-use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -44,12 +38,6 @@ pub struct Sandbox {
     tasks: TaskTracker,
     stopping: CancellationToken,
     _lock: Flock<std::fs::File>,
-}
-
-struct Side {
-    facts: &'static ClusterFacts,
-    server: ApiServer,
-    groups: Vec<InstanceGroup>,
 }
 
 /// The five sockets, bound but not listening yet: a client that connects early must be refused, not left waiting.
@@ -88,13 +76,21 @@ impl Sandbox {
         let authority = Authority::open(&layout.ca_pem(), &layout.ca_key())?;
         let runtime =
             Runtime::new(RuntimeOptions::new(options.runtime, layout.state().join("runtime"), variable))?;
-        let pace = Pace::instant();
-        let builder = Builder { options: &options, layout: &layout, secrets: &secrets, sessions: &sessions };
+        let tokens = ConnectionTokens::generate()?;
+        let parts = Parts {
+            layout: &layout,
+            secrets: &secrets,
+            sessions: &sessions,
+            runtime: &runtime,
+            tokens: &tokens,
+            seed: options.seed,
+            spaces_domain: format!("{}:{}", host::DOMAIN, sockets.spaces.address.port()),
+        };
         let mut clusters = Vec::new();
         for (facts, socket) in CLUSTERS.into_iter().zip(&sockets.kube) {
-            let web_ui = format!("{}:{}", host::DOMAIN, sockets.spaces.address.port());
-            clusters.push(builder.cluster(facts, &socket.url("https"), &web_ui)?);
+            clusters.push(Side::start(facts, &socket.url("https"), &parts)?);
         }
+        futures::future::try_join_all(clusters.iter().map(|side| side.populate(options.pace))).await?;
         let sandbox = Sandbox {
             kube_url: sockets.kube[0].url("https"),
             kube_east_url: sockets.kube[1].url("https"),
@@ -111,7 +107,7 @@ impl Sandbox {
             _lock: lock,
         };
         sandbox.write_files(&options, &secrets, &sessions, &authority)?;
-        sandbox.listen(sockets, sessions, &authority, pace)?;
+        sandbox.listen(sockets, sessions, &authority, &tokens)?;
         Ok(sandbox)
     }
 
@@ -128,6 +124,9 @@ impl Sandbox {
     pub async fn stop(self) {
         self.stopping.cancel();
         self.tasks.close();
+        for side in self.clusters {
+            side.stop().await;
+        }
         self.runtime.shutdown().await;
         self.tasks.wait().await;
     }
@@ -148,13 +147,19 @@ impl Sandbox {
         files::write_all(&self.layout, &addresses, secrets, sessions, &authority.ca_pem)
     }
 
-    fn listen(&self, sockets: Sockets, sessions: Sessions, authority: &Authority, pace: Pace) -> Result<()> {
+    fn listen(
+        &self,
+        sockets: Sockets,
+        sessions: Sessions,
+        authority: &Authority,
+        tokens: &ConnectionTokens,
+    ) -> Result<()> {
         let plain = |endpoint, router| Surface { endpoint, router, tls: None, faults: self.faults.clone() };
         let sides = self.clusters.iter().zip([&self.kube_url, &self.kube_east_url]);
         let sides = sides.map(|(side, url)| side.towards_aws(url, &authority.ca_pem)).collect();
         let admin = Admin {
             faults: self.faults.clone(),
-            pace,
+            paces: self.clusters.iter().map(|side| side.pace.clone()).collect(),
             servers: self.clusters.iter().map(|side| (side.facts.name, side.server.clone())).collect(),
         };
         for ((socket, side), endpoint) in
@@ -165,81 +170,14 @@ impl Sandbox {
             self.serve(socket, surface)?;
         }
         self.serve(sockets.aws, plain(Endpoint::Aws, aws::router(sessions, sides)))?;
+        let spaces = access::router(self.runtime.clone(), tokens.verifier())?;
+        self.serve(sockets.spaces, plain(Endpoint::Spaces, spaces))?;
         self.serve(sockets.admin, plain(Endpoint::Admin, admin::router(admin)))
     }
 
     fn serve(&self, socket: Bound, surface: Surface) -> Result<()> {
         listen::serve(socket.listen()?, surface, &self.tasks, &self.stopping);
         Ok(())
-    }
-}
-
-impl Side {
-    fn towards_aws(&self, url: &str, ca_pem: &str) -> ClusterSide {
-        ClusterSide {
-            facts: self.facts,
-            endpoint: url.to_owned(),
-            ca_pem: ca_pem.to_owned(),
-            created_at: created_at(&self.server),
-            groups: self.groups.clone(),
-            api: self.server.local(UserInfo::component("aws:sagemaker")),
-        }
-    }
-}
-
-/// A cluster is as old as its oldest namespace.
-fn created_at(server: &ApiServer) -> i64 {
-    server
-        .local(UserInfo::component("aws:eks"))
-        .get("namespaces", "", "kube-system")
-        .and_then(|namespace| {
-            namespace["metadata"]["creationTimestamp"].as_str()?.parse::<jiff::Timestamp>().ok()
-        })
-        .map_or(0, |time| time.as_second())
-}
-
-/// What all clusters are made from.
-struct Builder<'a> {
-    options: &'a Options,
-    layout: &'a Layout,
-    secrets: &'a Secrets,
-    sessions: &'a Sessions,
-}
-
-impl Builder<'_> {
-    fn cluster(&self, facts: &'static ClusterFacts, url: &str, spaces: &str) -> Result<Side> {
-        let server = ApiServer::new(ApiConfig {
-            journal: Some(self.layout.journal(facts.name)),
-            server_url: url.to_owned(),
-            controllers: true,
-            ..ApiConfig::default()
-        })?;
-        let entries = Entries::new(facts);
-        server.install(Hooks {
-            authenticators: vec![
-                Arc::new(PersonaTokens::new(entries, self.secrets)),
-                Arc::new(EksTokens::new(self.sessions.clone(), facts)),
-            ],
-            authorizers: vec![Arc::new(AccessPolicies::new(entries))],
-            ..Hooks::default()
-        });
-        let addon = AddonOptions {
-            web_ui: Some(WebUi { scheme: "http".to_owned(), domain: spaces.to_owned() }),
-            remote_access: self.remote_access(facts),
-        };
-        let seeder = Seeder::new(facts, self.options.seed, &server.local(UserInfo::component("sandbox")));
-        seeder.install(&addon).with_context(|| format!("cluster {}", facts.name))?;
-        let groups = match self.options.seed {
-            SeedChoice::Scale(count) if facts == &SANDBOX => hardware::groups_for(facts, count),
-            _ => hardware::groups(facts),
-        };
-        Ok(Side { facts, server, groups })
-    }
-
-    /// In the first cluster only, so that both kinds of installation can be met; and not under load, where the
-    /// memory that it demands of every Space would fill the nodes.
-    fn remote_access(&self, facts: &ClusterFacts) -> bool {
-        facts == &SANDBOX && !matches!(self.options.seed, SeedChoice::Scale(_))
     }
 }
 

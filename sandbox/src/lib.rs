@@ -18,6 +18,7 @@ pub mod plain;
 pub mod runtime;
 mod secrets;
 pub mod seed;
+mod side;
 mod tls;
 
 pub use assembly::Sandbox;

@@ -7,9 +7,10 @@ use spaceport_sandbox::landscape::{CLUSTERS, PERSONAS};
 use spaceport_sandbox::options::{
     ADMIN_PORT, AWS_PORT, KUBE_EAST_PORT, KUBE_PORT, Options, RuntimeChoice, SPACES_PORT, SeedChoice,
 };
+use spaceport_sandbox::plain::{self, Plain, PlainOptions};
 use std::path::PathBuf;
 use std::time::Duration;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// A HyperPod cluster and its AWS account on this machine. Everything listens on 127.0.0.1 only.
 #[derive(Parser)]
@@ -51,6 +52,15 @@ struct Args {
     /// Begin with this many simulated Spaces
     #[arg(long, value_name = "SPACES", value_parser = scale)]
     scale: Option<SeedChoice>,
+    /// Only one API server, over HTTP, with anonymous access, these users and these objects
+    #[arg(long, requires_all = ["users", "fixtures"], conflicts_with_all = ["empty", "scale"])]
+    plain: bool,
+    /// Users of the plain server, YAML
+    #[arg(long, value_name = "FILE", requires = "plain")]
+    users: Option<PathBuf>,
+    /// Objects of the plain server, YAML documents; may be given more than once
+    #[arg(long, value_name = "FILE", requires = "plain")]
+    fixtures: Vec<PathBuf>,
 }
 
 fn scale(text: &str) -> Result<SeedChoice, String> {
@@ -82,31 +92,72 @@ impl Args {
 /// What open connections and processes get to end.
 const FAREWELL: Duration = Duration::from_secs(15);
 
+/// SIGINT and SIGTERM.
+struct Ending {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl Ending {
+    fn listen() -> Result<Ending> {
+        Ok(Ending {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+        })
+    }
+
+    async fn asked(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+    }
+}
+
 #[tokio::main]
 async fn main() -> Result<()> {
     let filter = tracing_subscriber::EnvFilter::try_from_default_env()
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info"));
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
-    let options = Args::parse().options();
-    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    let args = Args::parse();
+    let ending = Ending::listen()?;
+    if args.plain { serve_plain(args, ending).await } else { serve(args.options(), ending).await }
+}
+
+async fn serve(options: Options, mut ending: Ending) -> Result<()> {
     let sandbox = tokio::select! {
         sandbox = Sandbox::start(options) => sandbox?,
-        _ = interrupt.recv() => return Ok(()),
-        _ = terminate.recv() => return Ok(()),
+        () = ending.asked() => return Ok(()),
     };
     print!("{}", welcome(&sandbox));
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
-    }
+    ending.asked().await;
     tracing::info!("ending");
     tokio::select! {
         ended = tokio::time::timeout(FAREWELL, sandbox.stop()) => {
             ended.map_err(|_| anyhow::anyhow!("some connections or processes did not end in time"))
         }
         // Twice is an order.
-        _ = interrupt.recv() => Ok(()),
+        () = ending.asked() => Ok(()),
     }
+}
+
+async fn serve_plain(args: Args, mut ending: Ending) -> Result<()> {
+    let mut fixtures = Vec::new();
+    for path in &args.fixtures {
+        fixtures.extend(plain::read_fixtures(path)?);
+    }
+    let options = PlainOptions {
+        users: args.users.as_deref().map(plain::read_users).transpose()?.unwrap_or_default(),
+        fixtures,
+        port: args.kube_port,
+        admin_port: args.admin_port,
+        ..PlainOptions::default()
+    };
+    let plain = Plain::start(options).await?;
+    println!("Kubernetes   {}\nAdmin        {}", plain.url, plain.admin_url);
+    ending.asked().await;
+    plain.stop().await;
+    Ok(())
 }
 
 fn welcome(sandbox: &Sandbox) -> String {
@@ -133,4 +184,31 @@ fn welcome(sandbox: &Sandbox) -> String {
         "\n  kubectl --kubeconfig {dir}/kubeconfig/ds-a1.yaml get workspaces\n  set -a; . {dir}/aws/ds-a1.env; set +a\n\n"
     ));
     text
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+mod tests {
+    use super::*;
+
+    fn options(args: &[&str]) -> Result<Options, clap::Error> {
+        Args::try_parse_from([&["spaceport-sandbox"], args].concat()).map(Args::options)
+    }
+
+    #[test]
+    fn the_documented_ports_are_the_default() {
+        let options = options(&[]).unwrap();
+        let ports = [options.kube_port, options.kube_east_port, options.aws_port, options.spaces_port];
+        assert_eq!(ports, [16443, 16444, 14566, 18888]);
+        assert_eq!(options.seed, SeedChoice::Demo);
+    }
+
+    #[test]
+    fn seeds_are_chosen_by_flags_that_exclude_each_other() {
+        assert_eq!(options(&["--empty"]).unwrap().seed, SeedChoice::Empty);
+        assert_eq!(options(&["--scale", "500"]).unwrap().seed, SeedChoice::Scale(500));
+        assert!(options(&["--scale", "demo"]).is_err());
+        assert!(options(&["--scale", "5", "--empty"]).is_err());
+        assert!(options(&["--plain"]).is_err(), "users and fixtures are missing");
+    }
 }

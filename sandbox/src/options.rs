@@ -1,6 +1,7 @@
 //! What a sandbox is started with.
 
 pub use crate::runtime::RuntimeChoice;
+use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -67,6 +68,16 @@ pub enum SeedChoice {
 /// More would not fit in the memory of a small machine.
 const MOST_SPACES: usize = 50_000;
 
+impl fmt::Display for SeedChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SeedChoice::Demo => f.write_str("demo"),
+            SeedChoice::Empty => f.write_str("empty"),
+            SeedChoice::Scale(count) => write!(f, "{count}"),
+        }
+    }
+}
+
 impl FromStr for SeedChoice {
     type Err = String;
 
@@ -91,6 +102,7 @@ mod tests {
     fn a_seed_is_named_or_counted() {
         assert_eq!("demo".parse(), Ok(SeedChoice::Demo));
         assert_eq!("10000".parse(), Ok(SeedChoice::Scale(10_000)));
+        assert_eq!("10000".parse::<SeedChoice>().map(|seed| seed.to_string()), Ok("10000".to_owned()));
         assert!("0".parse::<SeedChoice>().is_err());
         assert!("many".parse::<SeedChoice>().is_err());
     }

@@ -1,12 +1,9 @@
 //! EKS access entries: what a cluster makes of a role session, by whichever way the person came.
 
 use super::roles::{self, AccessEntry};
-use crate::kube::hooks::Authenticator;
 use crate::kube::identity::UserInfo;
-use crate::landscape::{ClusterFacts, PERSONAS, unique_id};
+use crate::landscape::{ClusterFacts, PERSONAS, Persona, unique_id};
 use crate::secrets::Secrets;
-use sha2::{Digest, Sha256};
-use std::collections::HashMap;
 
 /// Key of the extra that names the role; the authorizer's key.
 pub const CANONICAL_ARN: &str = "canonicalArn";
@@ -55,28 +52,16 @@ impl Entries {
             extra: extra.map(|(key, value)| (key.to_owned(), vec![value])).into(),
         })
     }
-}
 
-/// The static bearer tokens of the kubeconfig files: the same users as by EKS tokens, without the detour.
-pub struct PersonaTokens {
-    /// By SHA-256 of the token, so that looking one up tells nothing about the others.
-    users: HashMap<[u8; 32], UserInfo>,
-}
-
-impl PersonaTokens {
-    pub fn new(entries: Entries, secrets: &Secrets) -> PersonaTokens {
-        let users = PERSONAS.iter().filter_map(|persona| {
-            let role = persona.role_in(entries.cluster)?;
+    /// Token and user of every persona with a role here: what the kubeconfig files hold. The same users as by EKS
+    /// tokens, without the detour.
+    pub fn persona_tokens(&self, secrets: &Secrets) -> Vec<(String, UserInfo)> {
+        let token_and_user = |persona: &Persona| {
+            let role = persona.role_in(self.cluster)?;
             let token = secrets.kube_tokens.get(persona.name)?;
-            Some((Sha256::digest(token).into(), entries.user(role, persona.name, "")?))
-        });
-        PersonaTokens { users: users.collect() }
-    }
-}
-
-impl Authenticator for PersonaTokens {
-    fn authenticate(&self, bearer: &str) -> Option<Result<UserInfo, String>> {
-        self.users.get(&<[u8; 32]>::from(Sha256::digest(bearer))).cloned().map(Ok)
+            Some((token.clone(), self.user(role, persona.name, "")?))
+        };
+        PERSONAS.iter().filter_map(token_and_user).collect()
     }
 }
 
@@ -107,10 +92,11 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let secrets = Secrets::open(&dir.path().join("secrets.json")).unwrap();
         let token = &secrets.kube_tokens["ds-a1"];
-        let here = PersonaTokens::new(Entries::new(&SANDBOX), &secrets);
-        let user = here.authenticate(token).unwrap().unwrap();
-        assert_eq!(user.username, SANDBOX.session_arn("TeamADataScientist", "ds-a1"));
-        assert!(PersonaTokens::new(Entries::new(&SANDBOX_EAST), &secrets).authenticate(token).is_none());
-        assert!(here.authenticate("sandbox-guess").is_none());
+        let user_of = |cluster| {
+            let tokens = Entries::new(cluster).persona_tokens(&secrets);
+            tokens.into_iter().find(|(known, _)| known == token).map(|(_, user)| user.username)
+        };
+        assert_eq!(user_of(&SANDBOX), Some(SANDBOX.session_arn("TeamADataScientist", "ds-a1")));
+        assert_eq!(user_of(&SANDBOX_EAST), None);
     }
 }

@@ -1,5 +1,6 @@
 //! Instance groups of the clusters: types, zones, accelerators, slots and taints (EC2's figures).
 
+use super::scale;
 use crate::cluster::InstanceGroup;
 use crate::landscape::{ClusterFacts, SANDBOX};
 use serde_json::{Value, json};
@@ -81,9 +82,9 @@ pub fn groups(facts: &ClusterFacts) -> Vec<InstanceGroup> {
     ]
 }
 
-/// For many Spaces at once: enough nodes of one big type, each with 25 volume slots.
+/// For the running ones of many Spaces: enough nodes of one big type, each with 25 volume slots.
 pub fn groups_for(facts: &ClusterFacts, spaces: usize) -> Vec<InstanceGroup> {
-    let nodes = spaces.div_ceil(20).max(1);
+    let nodes = scale::running(spaces).div_ceil(20).max(1);
     vec![group(facts, "ml.m5.4xlarge", nodes, nodes)]
 }
 

@@ -1,5 +1,5 @@
-//! What stands before anybody starts a Space: namespaces, the Spaces add-on, templates of the platform team, classes,
-//! a shared file system, an administrator's quota.
+//! What stands before anybody starts a Space: namespaces, the Spaces add-on, templates of the platform team, a shared
+//! file system.
 
 use super::{queues, rights};
 use crate::cluster::addon::{self, AddonOptions, CPU_IMAGE, GPU_IMAGE, STORAGE_CLASS, STRATEGY};
@@ -9,19 +9,21 @@ use serde_json::{Value, json};
 
 /// The claim on the shared file system, in team A's namespace.
 pub const SHARED_CLAIM: &str = "team-a-datasets";
+const SHARED_VOLUME: &str = "fsx-team-a-datasets";
 /// Templates of the platform team.
 pub const SMALL_TEMPLATE: &str = "small-notebook";
 pub const GPU_TEMPLATE: &str = "gpu-notebook";
+pub const OWN_IMAGE_TEMPLATE: &str = "own-image";
 
 /// Namespaces first, then what lives in them; each with its plural name.
 pub fn objects(facts: &ClusterFacts) -> Vec<(&'static str, Value)> {
     let mut objects: Vec<_> = namespaces(facts).collect();
     objects.extend(rights::objects(facts));
     objects.extend(queues::objects(facts));
-    objects.extend(priority_classes());
     objects.push(("workspacetemplates", gpu_template()));
     if facts.name == SANDBOX.name {
         objects.push(("workspacetemplates", small_template()));
+        objects.push(("workspacetemplates", own_image_template()));
         objects.extend(shared_file_system());
     }
     objects
@@ -33,7 +35,7 @@ pub fn addon_objects(options: &AddonOptions) -> Vec<(&'static str, Value)> {
 }
 
 fn namespaces(facts: &ClusterFacts) -> impl Iterator<Item = (&'static str, Value)> {
-    let system = ["default", "kube-system", SYSTEM_NAMESPACE, NAMESPACE_SHARED];
+    let system = [SYSTEM_NAMESPACE, NAMESPACE_SHARED];
     system.into_iter().chain(facts.namespaces().iter().copied()).map(|name| {
         let mut labels = json!({"kubernetes.io/metadata.name": name});
         if let Some(team) = name.strip_prefix("hyperpod-ns-") {
@@ -43,20 +45,6 @@ fn namespaces(facts: &ClusterFacts) -> impl Iterator<Item = (&'static str, Value
             json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels}});
         ("namespaces", object)
     })
-}
-
-fn priority_classes() -> Vec<(&'static str, Value)> {
-    [("system-cluster-critical", 2_000_000_000_i64), ("system-node-critical", 2_000_001_000)]
-        .map(|(name, value)| {
-            (
-                "priorityclasses",
-                json!({
-                    "apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name},
-                    "value": value, "globalDefault": false, "preemptionPolicy": "PreemptLowerPriority",
-                }),
-            )
-        })
-        .into()
 }
 
 fn bounds(pairs: &[(&str, &str, &str)]) -> Value {
@@ -100,6 +88,23 @@ fn small_template() -> Value {
     })
 }
 
+/// Any image: the way to images that do not exist, and the least demanding template for other tools.
+fn own_image_template() -> Value {
+    json!({
+        "apiVersion": API_VERSION, "kind": "WorkspaceTemplate",
+        "metadata": {"name": OWN_IMAGE_TEMPLATE, "namespace": NAMESPACE_TEAM_A},
+        "spec": {
+            "displayName": "Your own image",
+            "description": "Runs any image that serves on port 8888.",
+            "defaultImage": CPU_IMAGE, "allowCustomImages": true,
+            "defaultResources": {
+                "requests": {"cpu": "1", "memory": "8Gi"}, "limits": {"cpu": "1", "memory": "8Gi"},
+            },
+            "defaultAccessStrategy": {"name": STRATEGY, "namespace": SYSTEM_NAMESPACE},
+        },
+    })
+}
+
 fn gpu_template() -> Value {
     let resources = json!({"cpu": "3", "memory": "10Gi", "nvidia.com/gpu": "1"});
     json!({
@@ -138,7 +143,7 @@ fn gpu_template() -> Value {
 /// A static volume of an FSx for Lustre file system, claimed once for the whole team.
 fn shared_file_system() -> Vec<(&'static str, Value)> {
     let volume = json!({
-        "apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "fsx-team-a-datasets"},
+        "apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": SHARED_VOLUME},
         "spec": {
             "capacity": {"storage": "1200Gi"}, "accessModes": ["ReadWriteMany"], "volumeMode": "Filesystem",
             "persistentVolumeReclaimPolicy": "Retain", "storageClassName": "",
@@ -159,8 +164,23 @@ fn shared_file_system() -> Vec<(&'static str, Value)> {
         "metadata": {"name": SHARED_CLAIM, "namespace": NAMESPACE_TEAM_A},
         "spec": {
             "accessModes": ["ReadWriteMany"], "storageClassName": "", "volumeMode": "Filesystem",
-            "volumeName": "fsx-team-a-datasets", "resources": {"requests": {"storage": "1200Gi"}},
+            "volumeName": SHARED_VOLUME, "resources": {"requests": {"storage": "1200Gi"}},
         },
     });
     vec![("persistentvolumes", volume), ("persistentvolumeclaims", claim)]
+}
+
+/// Statuses that no controller of the sandbox writes: the shared file system is bound by hand. Plural name, namespace,
+/// name, status.
+pub fn statuses(facts: &ClusterFacts) -> Vec<(&'static str, &'static str, &'static str, Value)> {
+    if facts.name != SANDBOX.name {
+        return Vec::new();
+    }
+    let bound = json!({
+        "phase": "Bound", "accessModes": ["ReadWriteMany"], "capacity": {"storage": "1200Gi"},
+    });
+    vec![
+        ("persistentvolumes", "", SHARED_VOLUME, json!({"phase": "Bound"})),
+        ("persistentvolumeclaims", NAMESPACE_TEAM_A, SHARED_CLAIM, bound),
+    ]
 }

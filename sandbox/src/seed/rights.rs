@@ -11,8 +11,7 @@ const KUEUE: &str = "kueue.x-k8s.io";
 
 /// Everything, in the order of creation, each with its plural name.
 pub fn objects(facts: &ClusterFacts) -> Vec<(&'static str, Value)> {
-    let mut objects = basics();
-    objects.extend(hub(facts));
+    let mut objects = hub(facts);
     objects.extend(teams());
     if facts.name == SANDBOX.name {
         objects.extend(team_a());
@@ -70,56 +69,6 @@ fn group(name: &str) -> Value {
 
 fn user(name: &str) -> Value {
     json!({"apiGroup": GROUP, "kind": "User", "name": name})
-}
-
-/// What every API server grants to whoever is authenticated: reviews about oneself, discovery, the version.
-fn basics() -> Vec<(&'static str, Value)> {
-    let paths = |paths: &[&str]| json!({"nonResourceURLs": paths, "verbs": ["get"]});
-    vec![
-        cluster_role(
-            "system:basic-user",
-            &[
-                rule(
-                    &["authorization.k8s.io"],
-                    &["selfsubjectaccessreviews", "selfsubjectrulesreviews"],
-                    &["create"],
-                ),
-                rule(&["authentication.k8s.io"], &["selfsubjectreviews"], &["create"]),
-            ],
-        ),
-        cluster_role(
-            "system:discovery",
-            &[paths(&[
-                "/api",
-                "/api/*",
-                "/apis",
-                "/apis/*",
-                "/healthz",
-                "/livez",
-                "/openapi",
-                "/openapi/*",
-                "/readyz",
-                "/version",
-                "/version/",
-            ])],
-        ),
-        cluster_role(
-            "system:public-info-viewer",
-            &[paths(&["/healthz", "/livez", "/readyz", "/version", "/version/"])],
-        ),
-        cluster_role(
-            "cluster-admin",
-            &[rule(&["*"], &["*"], &["*"]), json!({"nonResourceURLs": ["*"], "verbs": ["*"]})],
-        ),
-        cluster_binding("system:basic-user", "system:basic-user", &[group("system:authenticated")]),
-        cluster_binding("system:discovery", "system:discovery", &[group("system:authenticated")]),
-        cluster_binding(
-            "system:public-info-viewer",
-            "system:public-info-viewer",
-            &[group("system:authenticated"), group("system:unauthenticated")],
-        ),
-        cluster_binding("cluster-admin", "cluster-admin", &[group("system:masters")]),
-    ]
 }
 
 /// The watch identity: list and watch of the kinds that the product shows, and nothing more. No logs, no secrets, no

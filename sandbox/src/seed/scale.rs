@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 pub const SIMULATED: &str = "sandbox.spaceport.dev/simulated";
 const NAMESPACES: usize = 200;
 /// One in so many is running, the others are stopped: as many nodes as that needs must fit in memory.
-const RUNNING_ONE_IN: usize = 4;
+const RUNNING_ONE_IN: usize = 8;
 /// What a data scientist of a team does in a namespace of the load.
 const ROLE: &str = "spaces-load-user";
 
@@ -44,22 +44,28 @@ pub fn surroundings(spaces: usize) -> Vec<(&'static str, Value)> {
         {"apiGroups": ["", "apps"], "verbs": ["get", "list", "watch"],
          "resources": ["pods", "events", "persistentvolumeclaims", "services", "deployments", "replicasets"]},
     ]);
-    let mut objects = vec![("clusterroles", json!({
-        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
-        "metadata": {"name": ROLE}, "rules": rules,
-    }))];
+    let mut objects = vec![(
+        "clusterroles",
+        json!({
+            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
+            "metadata": {"name": ROLE}, "rules": rules,
+        }),
+    )];
     for index in 0..spaces.min(NAMESPACES) {
         let name = namespace(index);
         objects.push(("namespaces", json!({
             "apiVersion": "v1", "kind": "Namespace",
             "metadata": {"name": name, "labels": {SIMULATED: "true", "kubernetes.io/metadata.name": name}},
         })));
-        objects.push(("rolebindings", json!({
-            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding",
-            "metadata": {"name": ROLE, "namespace": name},
-            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": ROLE},
-            "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": team(index)}],
-        })));
+        objects.push((
+            "rolebindings",
+            json!({
+                "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding",
+                "metadata": {"name": ROLE, "namespace": name},
+                "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": ROLE},
+                "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": team(index)}],
+            }),
+        ));
     }
     objects
 }

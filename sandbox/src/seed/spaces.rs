@@ -1,7 +1,8 @@
 //! The demo's Spaces: one in every state that needs no queue, failures included. The operator brings them there by
 //! itself; names that begin with a sentinel prefix make it fail (docs/SANDBOX.md, Failures).
 
-use super::installation::{GPU_TEMPLATE, SHARED_CLAIM, SMALL_TEMPLATE};
+use super::installation::{GPU_TEMPLATE, OWN_IMAGE_TEMPLATE, SHARED_CLAIM, SMALL_TEMPLATE};
+use crate::cluster::addon::GPU_IMAGE;
 use crate::cluster::names::{API_VERSION, SYSTEM_NAMESPACE};
 use crate::landscape::{ClusterFacts, NAMESPACE_PLATFORM, NAMESPACE_TEAM_A, NAMESPACE_TEAM_B, SANDBOX};
 use serde_json::{Value, json};
@@ -95,8 +96,7 @@ pub fn spaces(facts: &ClusterFacts) -> Vec<DemoSpace> {
 fn team_a_working() -> Vec<DemoSpace> {
     let here = |owner, name, title| space(owner, NAMESPACE_TEAM_A, name, title);
     let requests = |wanted: Value| json!({"resources": {"requests": wanted, "limits": wanted}});
-    let shared =
-        json!([{"name": "datasets", "persistentVolumeClaimName": SHARED_CLAIM, "mountPath": "/mnt/datasets"}]);
+    let shared = json!([{"name": "datasets", "persistentVolumeClaimName": SHARED_CLAIM, "mountPath": "/mnt/datasets"}]);
     vec![
         here("ds-a1", "churn-model", "Churn model").private(),
         here("ds-a1", "feature-store", "Feature store"),
@@ -119,7 +119,9 @@ fn team_a_failing() -> Vec<DemoSpace> {
         json!([{"name": "old", "persistentVolumeClaimName": "old-datasets", "mountPath": "/mnt/old"}]);
     let large_slice = requests(json!({"cpu": "4", "memory": "16Gi", "nvidia.com/mig-3g.20gb": "1"}));
     vec![
-        here("ds-a1", "hold-image-embeddings", "Embeddings (image is pulled)"),
+        // The other image, which no CPU node has: a cached one needs no pull.
+        here("ds-a1", "hold-image-embeddings", "Embeddings (image is pulled)")
+            .with(json!({"image": GPU_IMAGE})),
         here("ds-a1", "hold-ready-warmup", "Warm-up (never ready)"),
         here("ds-a1", "fail-image-registry", "Image cannot be pulled"),
         here("ds-a1", "fail-crash-startup", "Crashes at the start"),
@@ -172,6 +174,7 @@ pub fn odd_space() -> Value {
         "spec": {
             "displayName": format!("{markup}{}", "长".repeat(300)),
             "desiredStatus": "Stopped",
+            "templateRef": {"name": OWN_IMAGE_TEMPLATE, "namespace": NAMESPACE_TEAM_A},
             "image": "not an image: at all",
             "appType": "jupyterlab",
             "resources": {

@@ -90,6 +90,9 @@ fn write_status(world: &World, set: &Value, pods: &[Arc<Value>], refusal: Option
     let ready = pods.iter().filter(|pod| is_active(pod) && fields::condition_is_true(pod, "Ready")).count();
     let mut conditions = items(&set["status"]["conditions"]).to_vec();
     match refusal {
+        // The first message stays, as upstream's: each attempt names another pod, and writing that would wake this
+        // controller again at once.
+        Some(_) if conditions.iter().any(|condition| condition["type"] == "ReplicaFailure") => {}
         Some(message) => {
             fields::set_condition(&mut conditions, "ReplicaFailure", true, "FailedCreate", &message);
         }
