@@ -17,6 +17,8 @@ use entries::Entry;
 use serde_json::{Value, json};
 use set::Set;
 
+/// Where client-side apply keeps the last configuration.
+const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 /// Fields that belong to the server.
 const SERVER_FIELDS: &[&str] = &[
     "f:name",
@@ -174,7 +176,36 @@ pub fn apply(request: &Request<'_>, old: &Value, applied: &Value, force: bool) -
     }
     others.push(owner);
     entries::write(&mut merged, others);
+    if manager == "kubectl" {
+        keep_last_applied(&mut merged, applied);
+    }
     Ok(merged)
+}
+
+/// Keeps the annotation of client-side apply true, so that kubectl can go back to it. Nobody comes to own it.
+fn keep_last_applied(merged: &mut Value, applied: &Value) {
+    if merged["metadata"]["annotations"].get(LAST_APPLIED).is_none() {
+        return;
+    }
+    let mut config = sorted(applied);
+    object::meta_mut(&mut config).remove("managedFields");
+    if let Some(annotations) = config["metadata"].get_mut("annotations").and_then(Value::as_object_mut) {
+        annotations.remove(LAST_APPLIED);
+    }
+    merged["metadata"]["annotations"][LAST_APPLIED] = json!(format!("{config}\n"));
+}
+
+/// With keys in order at every level, as Go writes maps.
+fn sorted(value: &Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let mut pairs: Vec<_> = fields.iter().map(|(key, value)| (key.clone(), sorted(value))).collect();
+            pairs.sort_by(|a, b| a.0.cmp(&b.0));
+            Value::Object(pairs.into_iter().collect())
+        }
+        Value::Array(items) => Value::Array(items.iter().map(sorted).collect()),
+        other => other.clone(),
+    }
 }
 
 /// The fields that an applied configuration names.

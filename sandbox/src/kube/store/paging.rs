@@ -57,6 +57,8 @@ pub(super) fn page_of_past(table: &Table, past: &Past, version: u64, range: &Ran
     collect(merged, version, range)
 }
 
+/// A full page says that more follows when any object does, matching or not: looking further would cost the page
+/// after it (as upstream, whose last page can be empty).
 fn collect<'t>(
     entries: impl Iterator<Item = (&'t Key, Arc<Value>)>,
     version: u64,
@@ -65,15 +67,12 @@ fn collect<'t>(
     let mut page = Page { items: Vec::new(), version, next: None, remaining: 0 };
     let mut last: Option<&Key> = None;
     for (key, object) in entries {
-        if !(range.matches)(&object) {
-            continue;
-        }
         if range.limit > 0 && page.items.len() == range.limit {
             page.remaining += 1;
-            continue;
+        } else if (range.matches)(&object) {
+            page.items.push(object);
+            last = Some(key);
         }
-        page.items.push(object);
-        last = Some(key);
     }
     if page.remaining > 0 {
         page.next = last.cloned();

@@ -204,7 +204,7 @@ fn bump_generation(request: &Request<'_>, old: &Value, new: &mut Value) {
 /// Stores the new state; an object that was only held by its last finalizer goes away instead.
 fn commit(core: &Core, request: &Request<'_>, old: &Arc<Value>, new: Value) -> Result<Arc<Value>, Stale> {
     if object::is_terminating(&new) && object::finalizers(&new).is_empty() && grace_is_over(&new) {
-        let gone = core.store.remove(request.kind, old, new.clone())?;
+        let gone = core.store.remove(request.kind, old, Value::clone(old))?;
         controllers::after_delete(core, request.kind, &gone);
         return Ok(Arc::new(new));
     }
