@@ -129,3 +129,6 @@ impl ApiServer {
         self.0.store.forget_history();
     }
 }
+
+#[cfg(test)]
+mod tests;
