@@ -90,6 +90,8 @@ fn hub(facts: &ClusterFacts) -> Vec<(&'static str, Value)> {
             &watch,
         ),
         rule(&["apps"], &["deployments", "replicasets"], &watch),
+        // A changed binding tells the gateway to ask again what people may do.
+        rule(&["rbac.authorization.k8s.io"], &["rolebindings", "clusterrolebindings"], &watch),
         rule(&["storage.k8s.io"], &["storageclasses", "csinodes"], &watch),
         rule(&["scheduling.k8s.io"], &["priorityclasses"], &watch),
         rule(&[SPACES], &["workspaces", "workspacetemplates", "workspaceaccessstrategies"], &watch),
