@@ -37,7 +37,10 @@ impl Failure {
 pub type Answer<T> = Result<T, Failure>;
 
 fn begin(method: Method, path: &str) -> RequestBuilder {
-    RequestBuilder::new(path).method(method).header("Accept", "application/json").header("X-Spaceport-CSRF", "1")
+    RequestBuilder::new(path)
+        .method(method)
+        .header("Accept", "application/json")
+        .header("X-Spaceport-CSRF", "1")
 }
 
 /// Turns every status but success into the portal's own error; anything unreadable is `Unreachable`.

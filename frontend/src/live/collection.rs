@@ -48,11 +48,8 @@ impl Collection {
 
     /// Applies what a cluster's feed said since the last frame.
     pub fn apply(self, cluster: &str, changes: Vec<Change>, now: Timestamp) {
-        let mut state = self
-            .clusters
-            .try_with_untracked(|all| all.get(cluster).cloned())
-            .flatten()
-            .unwrap_or_default();
+        let mut state =
+            self.clusters.try_with_untracked(|all| all.get(cluster).cloned()).flatten().unwrap_or_default();
         for change in changes {
             match change {
                 Change::Access(access) => state.access = access,
@@ -149,7 +146,9 @@ impl Collection {
         self.rows.with_value(|rows| {
             rows.values()
                 .find(|signal| {
-                    signal.with_untracked(|r| r.name == name && r.namespace == namespace && r.cluster == cluster)
+                    signal.with_untracked(|r| {
+                        r.name == name && r.namespace == namespace && r.cluster == cluster
+                    })
                 })
                 .cloned()
         })
@@ -158,8 +157,13 @@ impl Collection {
     /// Reactive: what the asker may do in a namespace; nothing when unknown.
     pub fn access(self, cluster: &str, namespace: &str) -> NamespaceAccess {
         self.clusters
-            .with(|all| all.get(cluster).and_then(|c| c.access.iter().find(|a| a.namespace == namespace)).cloned())
-            .unwrap_or_else(|| NamespaceAccess { namespace: namespace.to_owned(), ..NamespaceAccess::default() })
+            .with(|all| {
+                all.get(cluster).and_then(|c| c.access.iter().find(|a| a.namespace == namespace)).cloned()
+            })
+            .unwrap_or_else(|| NamespaceAccess {
+                namespace: namespace.to_owned(),
+                ..NamespaceAccess::default()
+            })
     }
 
     /// Reactive: true while the cluster's data is old.

@@ -145,7 +145,9 @@ impl Wiring {
             };
             if ping {
                 // Two silent pings: the connection only looks alive (a sleeping machine, a proxy that forgot it).
-                if unanswered >= 2 || say(&mut sink, &ClientMessage::Ping { nonce: unanswered }).await.is_err() {
+                if unanswered >= 2
+                    || say(&mut sink, &ClientMessage::Ping { nonce: unanswered }).await.is_err()
+                {
                     return greeted;
                 }
                 unanswered += 1;
@@ -167,7 +169,9 @@ impl Wiring {
                             break;
                         }
                     }
-                    Err(api::Failure::Refused(detail)) if detail.code == shared::error::ErrorCode::Unauthenticated => {
+                    Err(api::Failure::Refused(detail))
+                        if detail.code == shared::error::ErrorCode::Unauthenticated =>
+                    {
                         self.session.expire();
                         return false;
                     }
@@ -180,13 +184,11 @@ impl Wiring {
     }
 
     fn cluster_names(self) -> Vec<String> {
-        self.session
-            .me
-            .with_untracked(|me| {
-                me.iter()
-                    .flat_map(|me| me.clusters.iter().filter(|c| c.username.is_some()).map(|c| c.cluster.clone()))
-                    .collect()
-            })
+        self.session.me.with_untracked(|me| {
+            me.iter()
+                .flat_map(|me| me.clusters.iter().filter(|c| c.username.is_some()).map(|c| c.cluster.clone()))
+                .collect()
+        })
     }
 }
 
@@ -249,7 +251,10 @@ impl Conversation {
     }
 }
 
-async fn say(sink: &mut (impl SinkExt<Message, Error = WebSocketError> + Unpin), message: &ClientMessage) -> Result<(), ()> {
+async fn say(
+    sink: &mut (impl SinkExt<Message, Error = WebSocketError> + Unpin),
+    message: &ClientMessage,
+) -> Result<(), ()> {
     let text = serde_json::to_string(message).map_err(|_| ())?;
     sink.send(Message::Text(text)).await.map_err(|_| ())
 }

@@ -6,7 +6,9 @@
 use shared::error::{FieldCode, FieldError};
 use shared::quantity::{format_bytes, format_cpu};
 use shared::space::check::{Measure, check_create, read_quantity};
-use shared::space::create::{CreateSpace, EnvVar, IdleRequest, ResourceRequest, StorageRequest, VolumeRequest};
+use shared::space::create::{
+    CreateSpace, EnvVar, IdleRequest, ResourceRequest, StorageRequest, VolumeRequest,
+};
 use shared::space::{Accelerator, DesiredStatus, ObjectRef, Sharing};
 use shared::template::{NamespaceOptions, Template};
 
@@ -77,7 +79,10 @@ impl Draft {
                 Some(idle) if idle.enabled => IdleChoice::On,
                 Some(_) => IdleChoice::Off,
             },
-            idle_minutes: request.idle.and_then(|i| i.timeout_minutes).map_or(String::new(), |m| m.to_string()),
+            idle_minutes: request
+                .idle
+                .and_then(|i| i.timeout_minutes)
+                .map_or(String::new(), |m| m.to_string()),
             stopped: request.desired_status == DesiredStatus::Stopped,
         }
     }
@@ -93,7 +98,8 @@ impl Draft {
     }
 
     pub fn shown_accelerator(&self, template: Option<&Template>) -> String {
-        let default = template.and_then(|t| t.default_resources.accelerator.as_ref()).map(|a| a.resource.clone());
+        let default =
+            template.and_then(|t| t.default_resources.accelerator.as_ref()).map(|a| a.resource.clone());
         self.accelerator.clone().or(default).unwrap_or_default()
     }
 
@@ -112,7 +118,11 @@ impl Draft {
         self.display_name.clone().unwrap_or_else(|| self.name.clone())
     }
 
-    fn resources(&self, template: Option<&Template>, errors: &mut Vec<FieldError>) -> Option<ResourceRequest> {
+    fn resources(
+        &self,
+        template: Option<&Template>,
+        errors: &mut Vec<FieldError>,
+    ) -> Option<ResourceRequest> {
         let touched = self.cpu.is_some()
             || self.memory.is_some()
             || self.accelerator.is_some()
@@ -157,7 +167,9 @@ impl Draft {
                     } else {
                         FieldCode::InvalidFormat
                     };
-                    errors.push(FieldError::new("idle.timeoutMinutes", code, "whole minutes").with("form", "60"));
+                    errors.push(
+                        FieldError::new("idle.timeoutMinutes", code, "whole minutes").with("form", "60"),
+                    );
                 }
                 Some(IdleRequest { enabled: true, timeout_minutes: minutes.ok() })
             }
@@ -235,7 +247,11 @@ mod tests {
         for typed in ["1e", "0", "-1", "drei", ""] {
             let draft = Draft { cpu: Some(typed.into()), memory: Some("8Gi".into()), ..named() };
             let (_, errors) = draft.assemble(None, None);
-            assert_eq!(errors.iter().map(|e| e.path.as_str()).collect::<Vec<_>>(), ["resources.cpuMillis"], "{typed}");
+            assert_eq!(
+                errors.iter().map(|e| e.path.as_str()).collect::<Vec<_>>(),
+                ["resources.cpuMillis"],
+                "{typed}"
+            );
         }
     }
 

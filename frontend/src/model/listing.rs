@@ -1,7 +1,7 @@
 //! Filter and order of the Spaces list, as the address states them.
 
 use shared::space::status::{SpaceStatus, Tone};
-use shared::space::{SpaceRow, Sharing};
+use shared::space::{Sharing, SpaceRow};
 use std::cmp::Ordering;
 
 /// A column by which the list can be ordered.
@@ -90,7 +90,9 @@ impl Listing {
             SortKey::Name => a.name.cmp(&b.name),
             SortKey::Status => urgency(a.status).cmp(&urgency(b.status)),
             SortKey::App => a.app_type.cmp(&b.app_type),
-            SortKey::Access => (a.access_type == Sharing::OwnerOnly).cmp(&(b.access_type == Sharing::OwnerOnly)),
+            SortKey::Access => {
+                (a.access_type == Sharing::OwnerOnly).cmp(&(b.access_type == Sharing::OwnerOnly))
+            }
             SortKey::Owner => a.owner.display_name.cmp(&b.owner.display_name),
             SortKey::Namespace => a.namespace.cmp(&b.namespace),
             SortKey::Storage => size(a).cmp(&size(b)),

@@ -58,7 +58,9 @@ pub fn decision(row: Signal<SpaceRow>, action: Action) -> Signal<Decision> {
 
 pub fn refusal(decision: Signal<Decision>) -> Signal<Option<String>> {
     Signal::derive(move || {
-        decision.with(|d| (!d.allowed).then(|| d.reason.as_ref().map_or(String::new(), |r| codes::denial(language(), r))))
+        decision.with(|d| {
+            (!d.allowed).then(|| d.reason.as_ref().map_or(String::new(), |r| codes::denial(language(), r)))
+        })
     })
 }
 
@@ -190,7 +192,8 @@ fn Ask(question: Question, open: RwSignal<bool>) -> AnyView {
         if sending.get() {
             return Some(w.in_progress.to_owned());
         }
-        (action == Action::Delete && typed.get() != needed).then(|| fill(w.delete_confirm, &[("word", &needed)]))
+        (action == Action::Delete && typed.get() != needed)
+            .then(|| fill(w.delete_confirm, &[("word", &needed)]))
     });
     let rows = question.spaces.clone();
     let go = Callback::new(move |()| {
@@ -206,7 +209,10 @@ fn Ask(question: Question, open: RwSignal<bool>) -> AnyView {
                 let _ = open.try_set(false);
             }
             if total > 1 {
-                let text = fill(language().words().results, &[("ok", &accepted.to_string()), ("n", &total.to_string())]);
+                let text = fill(
+                    language().words().results,
+                    &[("ok", &accepted.to_string()), ("n", &total.to_string())],
+                );
                 toasts.show(if failed.is_empty() { Tone::Good } else { Tone::Attention }, text);
             }
             let _ = refused.try_set(failed);
@@ -286,7 +292,8 @@ fn ide_name(kind: &str) -> String {
 #[component]
 fn RemoteLinks(row: SpaceRow) -> AnyView {
     let minted = RwSignal::new(None::<api::Answer<Connection>>);
-    let kinds: Vec<String> = row.connection_types.iter().filter(|t| t.ends_with("-remote")).cloned().collect();
+    let kinds: Vec<String> =
+        row.connection_types.iter().filter(|t| t.ends_with("-remote")).cloned().collect();
     let row = StoredValue::new(row);
     let free = Signal::derive(|| None);
     view! {

@@ -13,8 +13,8 @@ use shared::path;
 #[component]
 pub fn OpenPage() -> AnyView {
     let params = use_params_map();
-    let [cluster, namespace, name] = params
-        .with_untracked(|p| ["cluster", "namespace", "name"].map(|key| p.get(key).unwrap_or_default()));
+    let [cluster, namespace, name] =
+        params.with_untracked(|p| ["cluster", "namespace", "name"].map(|key| p.get(key).unwrap_or_default()));
     let kind = use_query_map().with_untracked(|q| q.get("type")).unwrap_or_else(|| "web-ui".to_owned());
     let failed = RwSignal::new(None::<Failure>);
     let going = RwSignal::new(false);
@@ -23,7 +23,8 @@ pub fn OpenPage() -> AnyView {
     let mint = Callback::new(move |()| {
         failed.set(None);
         going.set(true);
-        let (cluster, namespace, name, kind) = (cluster.clone(), namespace.clone(), name.clone(), kind.clone());
+        let (cluster, namespace, name, kind) =
+            (cluster.clone(), namespace.clone(), name.clone(), kind.clone());
         spawn_local(async move {
             match api::connect(&cluster, &namespace, &name, &kind).await {
                 // `replace`: the one-time address never enters the history.

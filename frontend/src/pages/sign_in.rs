@@ -133,7 +133,9 @@ pub fn initials(name: &str) -> String {
     match parts.as_slice() {
         [] => String::new(),
         [only] => only.chars().take(2).collect::<String>().to_uppercase(),
-        [first, .., last] => first.chars().take(1).chain(last.chars().take(2)).collect::<String>().to_uppercase(),
+        [first, .., last] => {
+            first.chars().take(1).chain(last.chars().take(2)).collect::<String>().to_uppercase()
+        }
     }
 }
 

@@ -26,7 +26,8 @@ pub fn Freshness() -> AnyView {
     let link = expect_context::<RwSignal<Link>>();
     let collection = expect_context::<Collection>();
     let clock = expect_context::<Clock>();
-    let stale = Memo::new(move |_| collection.clusters.with(|all| all.values().any(|c| c.stale_since.is_some())));
+    let stale =
+        Memo::new(move |_| collection.clusters.with(|all| all.values().any(|c| c.stale_since.is_some())));
     let tone = Memo::new(move |_| judge(link.get(), stale.get()));
     let word = Memo::new(move |_| {
         let words = language().words();

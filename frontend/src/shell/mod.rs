@@ -26,11 +26,8 @@ struct Frame {
 
 #[component]
 pub fn Shell() -> AnyView {
-    let frame = Frame {
-        drawer: RwSignal::new(false),
-        palette: RwSignal::new(false),
-        leaving: RwSignal::new(false),
-    };
+    let frame =
+        Frame { drawer: RwSignal::new(false), palette: RwSignal::new(false), leaving: RwSignal::new(false) };
     provide_context(frame);
     let class = move || if frame.drawer.get() { "app drawer" } else { "app" };
     view! {

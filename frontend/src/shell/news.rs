@@ -87,7 +87,8 @@ fn forget_when_seen(tally: RwSignal<Tally>) {
         }
     });
     // Registering a listener on the document cannot fail.
-    let _ = document().add_event_listener_with_callback("visibilitychange", callback.as_ref().unchecked_ref());
+    let _ =
+        document().add_event_listener_with_callback("visibilitychange", callback.as_ref().unchecked_ref());
     // Lives as long as the tab.
     callback.forget();
 }

@@ -43,7 +43,8 @@ pub fn Notices() -> AnyView {
             }));
         });
         session.me.with(|me| {
-            let strangers = me.iter().flat_map(|me| &me.clusters).filter(|c| c.state == IdentityState::Mismatch);
+            let strangers =
+                me.iter().flat_map(|me| &me.clusters).filter(|c| c.state == IdentityState::Mismatch);
             found.extend(strangers.map(|c| Notice::Stranger { cluster: c.cluster.clone() }));
         });
         found

@@ -60,7 +60,10 @@ pub fn Palette(frame: Frame) -> AnyView {
 /// Ctrl-K or ⌘K anywhere.
 fn listen(frame: Frame) {
     let handle = window_event_listener(leptos::ev::keydown, move |event| {
-        if (event.ctrl_key() || event.meta_key()) && !event.shift_key() && event.key().eq_ignore_ascii_case("k") {
+        if (event.ctrl_key() || event.meta_key())
+            && !event.shift_key()
+            && event.key().eq_ignore_ascii_case("k")
+        {
             event.prevent_default();
             frame.palette.update(|open| *open = !*open);
         }
@@ -75,9 +78,11 @@ fn standing_entries(session: Session, preferences: Preferences) -> Vec<Entry> {
         page("spaces", w.spaces.to_owned(), routes::spaces()),
         page("template", w.templates.to_owned(), routes::templates()),
     ];
-    all.extend(clusters_of(session).into_iter().map(|cluster| {
-        page("plus", format!("{} · {cluster}", w.create_space), routes::create(&cluster))
-    }));
+    all.extend(
+        clusters_of(session)
+            .into_iter()
+            .map(|cluster| page("plus", format!("{} · {cluster}", w.create_space), routes::create(&cluster))),
+    );
     let action = |icon, word: String, act| Entry { icon, word, kind: w.kind_action, act };
     let chosen = preferences.language.0.get();
     all.extend(
@@ -87,9 +92,12 @@ fn standing_entries(session: Session, preferences: Preferences) -> Vec<Entry> {
             .map(|(language, name)| action("globe", name.to_owned(), Act::Language(language))),
     );
     let theme = preferences.theme.get();
-    all.extend(Theme::ALL.into_iter().filter(|t| *t != theme).map(|t| {
-        action("moon", format!("{}: {}", w.theme, theme_word(t)), Act::Theme(t))
-    }));
+    all.extend(
+        Theme::ALL
+            .into_iter()
+            .filter(|t| *t != theme)
+            .map(|t| action("moon", format!("{}: {}", w.theme, theme_word(t)), Act::Theme(t))),
+    );
     all.push(action("open", w.sign_out.to_owned(), Act::SignOut));
     all
 }
@@ -99,12 +107,14 @@ fn space_entries(collection: Collection, wanted: &str) -> Vec<Entry> {
     let listing = crate::model::listing::Listing { search: wanted.to_owned(), ..Default::default() };
     let ids = collection.arrange(|row| listing.matches(row), |a, b| listing.compare(a, b));
     let rows = ids.into_iter().take(MOST_SPACES).filter_map(|id| collection.row(&id));
-    rows.map(|row| row.with_untracked(|row| Entry {
-        icon: "chevron",
-        word: format!("{} · {}", row.display_name, row.namespace),
-        kind: w.kind_space,
-        act: Act::Go(routes::space(row)),
-    }))
+    rows.map(|row| {
+        row.with_untracked(|row| Entry {
+            icon: "chevron",
+            word: format!("{} · {}", row.display_name, row.namespace),
+            kind: w.kind_space,
+            act: Act::Go(routes::space(row)),
+        })
+    })
     .collect()
 }
 

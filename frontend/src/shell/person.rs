@@ -19,16 +19,26 @@ use shared::space::{DesiredStatus, SpaceRow};
 #[component]
 pub fn PersonMenu(frame: Frame) -> AnyView {
     let session = expect_context::<Session>();
-    let name = Signal::derive(move || session.me.with(|me| me.as_ref().map_or(String::new(), |me| me.display_name.clone())));
+    let name = Signal::derive(move || {
+        session.me.with(|me| me.as_ref().map_or(String::new(), |me| me.display_name.clone()))
+    });
     let about = move || {
         session.me.with(|me| {
             let me = me.as_ref()?;
             let roles: Vec<&str> = me.roles.iter().map(|role| codes::role(language(), *role)).collect();
             let projects: Vec<&str> = me.projects.iter().map(|m| m.project.id.as_str()).collect();
-            Some([roles.join(", "), projects.join(", ")].into_iter().filter(|t| !t.is_empty()).collect::<Vec<_>>().join(" · "))
+            Some(
+                [roles.join(", "), projects.join(", ")]
+                    .into_iter()
+                    .filter(|t| !t.is_empty())
+                    .collect::<Vec<_>>()
+                    .join(" · "),
+            )
         })
     };
-    let face = ViewFn::from(move || view! { <span class="face" aria-hidden="true">{move || initials(&name.get())}</span> });
+    let face = ViewFn::from(
+        move || view! { <span class="face" aria-hidden="true">{move || initials(&name.get())}</span> },
+    );
     view! {
         <Menu kind="person-button" face label=Signal::derive(move || format!("{}: {}", language().words().account, name.get()))>
             <div class="about"><strong>{name}</strong><span class="muted">{about}</span></div>
@@ -57,7 +67,8 @@ pub fn SignOut(open: RwSignal<bool>) -> AnyView {
         collection.version.track();
         session.me.with(|me| {
             let Some(me) = me else { return Vec::new() };
-            let mut rows = collection.collect(|row| row.desired_status == DesiredStatus::Running && is_owner(row, me));
+            let mut rows =
+                collection.collect(|row| row.desired_status == DesiredStatus::Running && is_owner(row, me));
             rows.sort_by(|a, b| a.name.cmp(&b.name));
             rows
         })

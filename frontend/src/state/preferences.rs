@@ -59,7 +59,9 @@ impl Preferences {
         let preferences = Preferences {
             language: Tongue(RwSignal::new(language)),
             theme: RwSignal::new(theme),
-            hidden_columns: RwSignal::new(hidden.split(',').filter(|c| !c.is_empty()).map(str::to_owned).collect()),
+            hidden_columns: RwSignal::new(
+                hidden.split(',').filter(|c| !c.is_empty()).map(str::to_owned).collect(),
+            ),
         };
         Effect::new(move |_| {
             let language = preferences.language.0.get();

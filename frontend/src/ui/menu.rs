@@ -74,7 +74,8 @@ fn focus_item(list: &web_sys::HtmlDivElement, index: i32, wrap: bool) {
 fn move_focus(list: NodeRef<html::Div>, step: i32) {
     let Some(list) = list.get_untracked() else { return };
     let active = document().active_element();
-    let at = items(&list).iter().position(|item| active.as_ref() == Some(item.as_ref())).map_or(-1, |i| i as i32);
+    let at =
+        items(&list).iter().position(|item| active.as_ref() == Some(item.as_ref())).map_or(-1, |i| i as i32);
     focus_item(&list, at + step, true);
 }
 

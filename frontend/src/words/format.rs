@@ -26,8 +26,14 @@ fn options(pairs: &[(&str, &JsValue)]) -> Object {
 
 pub fn number(language: Language, value: f64) -> String {
     let locales = Array::of1(&JsValue::from_str(language.tag()));
-    let format = Intl::NumberFormat::new(&locales, &options(&[("maximumFractionDigits", &JsValue::from_f64(2.0))]));
-    format.format().call1(&JsValue::UNDEFINED, &JsValue::from_f64(value)).ok().and_then(|v| v.as_string()).unwrap_or_else(|| value.to_string())
+    let format =
+        Intl::NumberFormat::new(&locales, &options(&[("maximumFractionDigits", &JsValue::from_f64(2.0))]));
+    format
+        .format()
+        .call1(&JsValue::UNDEFINED, &JsValue::from_f64(value))
+        .ok()
+        .and_then(|v| v.as_string())
+        .unwrap_or_else(|| value.to_string())
 }
 
 /// Milli-cores as vCPU (`1.5`), without the unit.
@@ -37,12 +43,8 @@ pub fn cores(language: Language, millis: i64) -> String {
 
 /// Bytes with a binary unit (`16 GiB`).
 pub fn bytes(language: Language, bytes: i64) -> String {
-    const UNITS: [(&str, f64); 4] = [
-        ("TiB", 1_099_511_627_776.0),
-        ("GiB", 1_073_741_824.0),
-        ("MiB", 1_048_576.0),
-        ("KiB", 1024.0),
-    ];
+    const UNITS: [(&str, f64); 4] =
+        [("TiB", 1_099_511_627_776.0), ("GiB", 1_073_741_824.0), ("MiB", 1_048_576.0), ("KiB", 1024.0)];
     let value = bytes as f64;
     match UNITS.iter().find(|(_, size)| value.abs() >= *size) {
         Some((unit, size)) => format!("{} {unit}", number(language, value / size)),
@@ -80,18 +82,22 @@ pub fn relative(language: Language, then: Timestamp, now: Timestamp) -> String {
         _ => (seconds / 86_400, "day"),
     };
     let locales = Array::of1(&JsValue::from_str(language.tag()));
-    let format = Intl::RelativeTimeFormat::new(&locales, &options(&[("numeric", &JsValue::from_str("auto"))]));
+    let format =
+        Intl::RelativeTimeFormat::new(&locales, &options(&[("numeric", &JsValue::from_str("auto"))]));
     format.format(value as f64, unit).into()
 }
 
 /// Date and time in the person's own zone, with the zone's name: the hover of every relative time.
 pub fn clock_time(language: Language, at: Timestamp) -> String {
     let locales = Array::of1(&JsValue::from_str(language.tag()));
-    let style = options(&[
-        ("dateStyle", &JsValue::from_str("medium")),
-        ("timeStyle", &JsValue::from_str("long")),
-    ]);
+    let style =
+        options(&[("dateStyle", &JsValue::from_str("medium")), ("timeStyle", &JsValue::from_str("long"))]);
     let format = Intl::DateTimeFormat::new(&locales, &style);
     let date = js_sys::Date::new(&JsValue::from_f64(at.0 as f64));
-    format.format().call1(&JsValue::UNDEFINED, &date).ok().and_then(|v| v.as_string()).unwrap_or_else(|| at.to_rfc3339())
+    format
+        .format()
+        .call1(&JsValue::UNDEFINED, &date)
+        .ok()
+        .and_then(|v| v.as_string())
+        .unwrap_or_else(|| at.to_rfc3339())
 }

@@ -62,6 +62,8 @@ pub fn language() -> Language {
 }
 
 /// The word that `pick` names, in the current language; reactive.
-pub fn say(pick: fn(&'static Words) -> &'static str) -> impl Fn() -> &'static str + Copy + Send + Sync + 'static {
+pub fn say(
+    pick: fn(&'static Words) -> &'static str,
+) -> impl Fn() -> &'static str + Copy + Send + Sync + 'static {
     move || pick(language().words())
 }

@@ -1,7 +1,7 @@
 //! Start, stop and delete, as the asker, by way of the audit door.
 
-use super::View;
 use super::refusal::locate;
+use super::{FIELD_MANAGER, View};
 use crate::audit::{Door, Intent};
 use crate::context::RequestContext;
 use crate::error::ApiError;
@@ -78,7 +78,7 @@ pub async fn delete(
 
 /// A merge patch that carries the uid: the API server refuses it for any other object of the name.
 pub async fn merge(view: &View, target: &Target<'_>, patch: &Value) -> Result<Value, ApiError> {
-    let params = PatchParams::default();
+    let params = PatchParams { field_manager: Some(FIELD_MANAGER.to_owned()), ..PatchParams::default() };
     let patched = view.spaces(target.namespace).patch(target.name, &params, &Patch::Merge(patch)).await;
     match patched.map_err(|error| locate(error.into())) {
         Ok(object) => serde_json::to_value(object).map_err(ApiError::internal),

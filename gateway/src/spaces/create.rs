@@ -1,7 +1,7 @@
 //! Create and dry run: one upstream call each, made as the asker.
 
-use super::View;
 use super::refusal::locate;
+use super::{FIELD_MANAGER, View};
 use crate::audit::{Door, Intent};
 use crate::cluster::project::space::OWNER_ANNOTATION;
 use crate::cluster::project::{self, template::offered_in};
@@ -117,7 +117,8 @@ pub fn template_of(view: &View, reference: Option<&ObjectRef>, namespace: &str) 
 
 async fn post(view: &View, namespace: &str, object: Value, dry_run: bool) -> Result<Value, ApiError> {
     let object: DynamicObject = serde_json::from_value(object).map_err(ApiError::internal)?;
-    let params = PostParams { dry_run, ..PostParams::default() };
+    let params =
+        PostParams { dry_run, field_manager: Some(FIELD_MANAGER.to_owned()), ..PostParams::default() };
     let created = view.spaces(namespace).create(&params, &object).await;
     let created = created.map_err(|error| locate(error.into()))?;
     serde_json::to_value(created).map_err(ApiError::internal)

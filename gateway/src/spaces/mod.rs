@@ -14,3 +14,6 @@ mod refusal;
 pub mod view;
 
 pub use view::View;
+
+/// Our name among the managers of an object's fields.
+pub const FIELD_MANAGER: &str = "spaceport";

@@ -14,7 +14,9 @@ pub fn Compute(form: Form) -> AnyView {
     let shown = move |read: fn(&Draft, Option<&Template>) -> String| {
         Signal::derive(move || form.template.with(|t| form.draft.with(|d| read(d, t.as_ref()))))
     };
-    let write = move |set: fn(&mut Draft, String)| Callback::new(move |text: String| form.draft.update(|d| set(d, text)));
+    let write = move |set: fn(&mut Draft, String)| {
+        Callback::new(move |text: String| form.draft.update(|d| set(d, text)))
+    };
     let accelerator = shown(Draft::shown_accelerator);
     view! {
         <Group title="compute" heading=Signal::derive(move || say(|w| w.group_compute)().to_owned())>
@@ -46,12 +48,16 @@ pub fn Compute(form: Form) -> AnyView {
 }
 
 /// The template's bounds for a resource, else how the amount is written.
-fn help(form: Form, resource: &'static str, example: fn(&'static crate::words::Words) -> &'static str) -> Signal<String> {
+fn help(
+    form: Form,
+    resource: &'static str,
+    example: fn(&'static crate::words::Words) -> &'static str,
+) -> Signal<String> {
     Signal::derive(move || {
         let words = language().words();
-        let bound = form.template.with(|t| {
-            t.as_ref().and_then(|t| t.bounds.iter().find(|b| b.resource == resource).cloned())
-        });
+        let bound = form
+            .template
+            .with(|t| t.as_ref().and_then(|t| t.bounds.iter().find(|b| b.resource == resource).cloned()));
         bound.map_or_else(
             || example(words).to_owned(),
             |b| fill(words.from_to, &[("min", &b.min), ("max", &b.max)]),

@@ -25,7 +25,11 @@ pub fn Group(title: &'static str, #[prop(into)] heading: Signal<String>, childre
 }
 
 /// Two-way binding of one text of the draft.
-pub fn bind(form: Form, read: fn(&Draft) -> String, write: fn(&mut Draft, String)) -> (Signal<String>, Callback<String>) {
+pub fn bind(
+    form: Form,
+    read: fn(&Draft) -> String,
+    write: fn(&mut Draft, String),
+) -> (Signal<String>, Callback<String>) {
     let value = Signal::derive(move || form.draft.with(read));
     (value, Callback::new(move |text: String| form.draft.update(|d| write(d, text))))
 }
@@ -76,9 +80,7 @@ pub fn Basics(form: Form) -> AnyView {
 #[component]
 fn Templates(form: Form) -> AnyView {
     let error = form.error("template");
-    let cards = move || {
-        form.options.with(|o| o.as_ref().map(|o| o.templates.clone()).unwrap_or_default())
-    };
+    let cards = move || form.options.with(|o| o.as_ref().map(|o| o.templates.clone()).unwrap_or_default());
     view! {
         <fieldset class="choices" aria-describedby="template-wrong">
             <legend class="hidden-visually">{say(|w| w.choose_template)}</legend>
@@ -115,16 +117,18 @@ fn TemplateCard(form: Form, template: Template) -> AnyView {
 
 #[component]
 pub fn Storage(form: Form) -> AnyView {
-    let size = Signal::derive(move || form.template.with(|t| form.draft.with(|d| d.shown_storage(t.as_ref()))));
+    let size =
+        Signal::derive(move || form.template.with(|t| form.draft.with(|d| d.shown_storage(t.as_ref()))));
     let set_size = Callback::new(move |text: String| form.draft.update(|d| d.storage = Some(text)));
     let help = Signal::derive(move || {
-        form.template.with(|t| {
-            let bounds = t.as_ref().map(|t| &t.storage)?;
-            let text = |bytes: i64| crate::words::bytes(language(), bytes);
-            let (min, max) = (bounds.min_bytes.map(text)?, bounds.max_bytes.map(text)?);
-            Some(fill(language().words().from_to, &[("min", &min), ("max", &max)]))
-        })
-        .unwrap_or_default()
+        form.template
+            .with(|t| {
+                let bounds = t.as_ref().map(|t| &t.storage)?;
+                let text = |bytes: i64| crate::words::bytes(language(), bytes);
+                let (min, max) = (bounds.min_bytes.map(text)?, bounds.max_bytes.map(text)?);
+                Some(fill(language().words().from_to, &[("min", &min), ("max", &max)]))
+            })
+            .unwrap_or_default()
     });
     let (class, set_class) = bind(
         form,
@@ -233,7 +237,8 @@ pub fn Software(form: Form) -> AnyView {
             all
         })
     });
-    let custom = Memo::new(move |_| form.template.with(|t| t.as_ref().is_some_and(|t| t.allow_custom_images)));
+    let custom =
+        Memo::new(move |_| form.template.with(|t| t.as_ref().is_some_and(|t| t.allow_custom_images)));
     view! {
         <Group title="software" heading=Signal::derive(move || say(|w| w.group_software)().to_owned())>
             <Field id="image" label=say(|w| w.image) error=form.error("image")>
@@ -256,7 +261,9 @@ fn shared_with(form: Form, own: Option<Share>, default: fn(&Template) -> Share) 
 
 #[component]
 pub fn Sharing(form: Form) -> AnyView {
-    let access = Signal::derive(move || shared_with(form, form.draft.with(|d| d.access_type), |t| t.default_access_type));
+    let access = Signal::derive(move || {
+        shared_with(form, form.draft.with(|d| d.access_type), |t| t.default_access_type)
+    });
     let owner = Signal::derive(move || {
         shared_with(form, form.draft.with(|d| d.ownership_type), |t| t.default_ownership_type)
     });
@@ -310,12 +317,13 @@ fn Who(
 fn Idle(form: Form) -> AnyView {
     let (minutes, set_minutes) = bind(form, |d| d.idle_minutes.clone(), |d, v| d.idle_minutes = v);
     let choice = Signal::derive(move || {
-        form.draft.with(|d| match d.idle {
-            IdleChoice::Template => "template",
-            IdleChoice::Off => "off",
-            IdleChoice::On => "on",
-        })
-        .to_owned()
+        form.draft
+            .with(|d| match d.idle {
+                IdleChoice::Template => "template",
+                IdleChoice::Off => "off",
+                IdleChoice::On => "on",
+            })
+            .to_owned()
     });
     let set_choice = Callback::new(move |chosen: String| {
         form.draft.update(|d| {
@@ -328,7 +336,9 @@ fn Idle(form: Form) -> AnyView {
     });
     let options = Signal::derive(move || {
         let w = language().words();
-        [("template", w.idle_default), ("off", w.idle_off), ("on", w.idle_on)].map(|(v, t)| (v.to_owned(), t.to_owned())).to_vec()
+        [("template", w.idle_default), ("off", w.idle_off), ("on", w.idle_on)]
+            .map(|(v, t)| (v.to_owned(), t.to_owned()))
+            .to_vec()
     });
     view! {
         <div class="two">
@@ -352,7 +362,8 @@ pub fn Governance(form: Form) -> AnyView {
         form.options.with(|o| {
             let o = o.as_ref()?;
             let queues = o.queues.clone().unwrap_or_default();
-            (o.governed || !queues.is_empty()).then(|| (queues, o.priority_classes.clone().unwrap_or_default()))
+            (o.governed || !queues.is_empty())
+                .then(|| (queues, o.priority_classes.clone().unwrap_or_default()))
         })
     });
     let with_none = |names: Vec<String>| {

@@ -67,7 +67,8 @@ impl Form {
     /// The error beside a field: the browser's own, else the cluster's for exactly this request.
     pub fn error(self, path: &'static str) -> Signal<Option<String>> {
         Signal::derive(move || {
-            let found = self.request.with(|(_, errors)| errors.iter().find(|e| covers(path, &e.path)).cloned());
+            let found =
+                self.request.with(|(_, errors)| errors.iter().find(|e| covers(path, &e.path)).cloned());
             let own = found.filter(|e| self.tried.get() || e.code != shared::error::FieldCode::Required);
             let theirs = || {
                 let request = self.request.with(|(request, _)| request.clone());
@@ -144,10 +145,8 @@ fn load_options(form: Form) {
                 return;
             }
             let default = options.templates.iter().find(|t| t.is_default).or(options.templates.first());
-            let default = default.map(|t| shared::space::ObjectRef {
-                namespace: t.namespace.clone(),
-                name: t.name.clone(),
-            });
+            let default = default
+                .map(|t| shared::space::ObjectRef { namespace: t.namespace.clone(), name: t.name.clone() });
             let _ = form.options.try_set(Some(options));
             let _ = form.draft.try_update(|d| {
                 if d.template.is_none() {

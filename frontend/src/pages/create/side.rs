@@ -111,8 +111,16 @@ fn differences(form: Form, template: &Template) -> Vec<(&'static str, String, St
         (w.col_cpu, text(defaults.cpu_millis, format_cpu), draft.shown_cpu(Some(template))),
         (w.col_memory, text(defaults.memory_bytes, format_bytes), draft.shown_memory(Some(template))),
         (w.accelerator, accelerator, draft.shown_accelerator(Some(template))),
-        (w.storage_size, text(template.storage.default_bytes, format_bytes), draft.shown_storage(Some(template))),
-        (w.image, template.default_image.clone(), draft.image.unwrap_or_else(|| template.default_image.clone())),
+        (
+            w.storage_size,
+            text(template.storage.default_bytes, format_bytes),
+            draft.shown_storage(Some(template)),
+        ),
+        (
+            w.image,
+            template.default_image.clone(),
+            draft.image.unwrap_or_else(|| template.default_image.clone()),
+        ),
     ];
     rows.into_iter().filter(|(_, from, to)| from != to && !(to.is_empty() && *from == w.none)).collect()
 }

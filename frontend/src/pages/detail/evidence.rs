@@ -60,7 +60,8 @@ where
             let _ = state.try_set(Some(ask(row).await));
         });
     });
-    let version = Memo::new(move |_| shown.row.with(|r| (r.resource_version.clone(), r.status, r.reason.clone())));
+    let version =
+        Memo::new(move |_| shown.row.with(|r| (r.resource_version.clone(), r.status, r.reason.clone())));
     Effect::new(move |_| {
         version.track();
         again.run(());

@@ -22,7 +22,8 @@ pub fn accelerator(l: Language, row: &SpaceRow) -> String {
 
 /// Money as its currency writes it; "no price" is not zero.
 pub fn cost(l: Language, micros: Option<i64>) -> String {
-    micros.map_or_else(|| l.words().no_price.to_owned(), |m| format!("${}", number(l, m as f64 / 1_000_000.0)))
+    micros
+        .map_or_else(|| l.words().no_price.to_owned(), |m| format!("${}", number(l, m as f64 / 1_000_000.0)))
 }
 
 fn rows(row: &SpaceRow) -> Vec<(fn(&'static Words) -> &'static str, String)> {
@@ -38,10 +39,18 @@ fn rows(row: &SpaceRow) -> Vec<(fn(&'static Words) -> &'static str, String)> {
         (|w| w.col_cpu, stated(row.resources.cpu_millis.map(|c| cores(l, c)))),
         (|w| w.col_memory, stated(row.resources.memory_bytes.map(|b| bytes(l, b)))),
         (|w| w.accelerator, accelerator(l, row)),
-        (|w| w.instance_type, row.resources.instance_type.clone().unwrap_or_else(|| w.any_instance.to_owned())),
+        (
+            |w| w.instance_type,
+            row.resources.instance_type.clone().unwrap_or_else(|| w.any_instance.to_owned()),
+        ),
         (|w| w.col_storage, place.unwrap_or_else(|| w.none.to_owned())),
         (|w| w.image, stated(row.image.clone())),
-        (|w| w.template, row.template.as_ref().map_or_else(|| w.none.to_owned(), |t| format!("{}/{}", t.namespace, t.name))),
+        (
+            |w| w.template,
+            row.template
+                .as_ref()
+                .map_or_else(|| w.none.to_owned(), |t| format!("{}/{}", t.namespace, t.name)),
+        ),
         (|w| w.queue, row.queue.clone().unwrap_or_else(|| w.none.to_owned())),
         (|w| w.priority, row.priority_class.clone().unwrap_or_else(|| w.none.to_owned())),
         (|w| w.col_cost, cost(l, row.cost_per_hour)),

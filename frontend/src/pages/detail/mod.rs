@@ -21,9 +21,9 @@ use crate::words::{codes, fill, language, say};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use leptos_router::hooks::use_params_map;
+use shared::space::SpaceRow;
 use shared::space::explanation::Explanation;
 use shared::space::status::Tone;
-use shared::space::SpaceRow;
 
 /// What the parts of the page share: the row, alive, and the explanation for its present version.
 #[derive(Clone, Copy)]
@@ -133,7 +133,9 @@ fn follow_explanation(shown: Shown) {
         let row = shown.row.get_untracked();
         spawn_local(async move {
             let answer = api::explanation(&row).await;
-            if answer.as_ref().err().and_then(Failure::code) == Some(shared::error::ErrorCode::Unauthenticated) {
+            if answer.as_ref().err().and_then(Failure::code)
+                == Some(shared::error::ErrorCode::Unauthenticated)
+            {
                 session.expire();
             }
             // The last good explanation stays while the portal is away.

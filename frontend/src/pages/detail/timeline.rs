@@ -71,7 +71,9 @@ fn timing(step: &Step, now: Timestamp) -> Option<String> {
     let text = |template, seconds| fill(template, &[("time", &duration(l, seconds))]);
     match (step.state, step.since, step.ended_at, step.usual_seconds) {
         (StepState::Done, Some(since), Some(end), _) => Some(text(words.took, end.seconds_since(since))),
-        (StepState::Active | StepState::Failed, Some(since), ..) => Some(text(words.so_far, now.seconds_since(since))),
+        (StepState::Active | StepState::Failed, Some(since), ..) => {
+            Some(text(words.so_far, now.seconds_since(since)))
+        }
         (StepState::Pending | StepState::Active, _, _, Some(usual)) => Some(text(words.usually, usual)),
         _ => None,
     }

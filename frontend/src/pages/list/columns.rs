@@ -19,7 +19,12 @@ impl PartialEq for Column {
     }
 }
 
-const fn column(id: &'static str, word: fn(&'static Words) -> &'static str, sort: Option<SortKey>, numeric: bool) -> Column {
+const fn column(
+    id: &'static str,
+    word: fn(&'static Words) -> &'static str,
+    sort: Option<SortKey>,
+    numeric: bool,
+) -> Column {
     Column { id, word, sort, numeric }
 }
 

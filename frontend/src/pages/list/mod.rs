@@ -32,7 +32,9 @@ pub struct ListState {
 }
 
 fn status_of(id: &str) -> Option<SpaceStatus> {
-    serde_json::from_value(serde_json::Value::String(id.to_owned())).ok().filter(|s| *s != SpaceStatus::Unknown)
+    serde_json::from_value(serde_json::Value::String(id.to_owned()))
+        .ok()
+        .filter(|s| *s != SpaceStatus::Unknown)
 }
 
 /// Reads the address. Unknown values are passed over.

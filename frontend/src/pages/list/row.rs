@@ -67,7 +67,8 @@ fn Cell(row: Signal<SpaceRow>, column: Column) -> AnyView {
 #[component]
 fn StatusCell(row: Signal<SpaceRow>) -> AnyView {
     let status = Memo::new(move |_| row.with(|r| r.status));
-    let why = Memo::new(move |_| row.with(|r| r.reason.as_ref().map(|reason| codes::reason(language(), reason))));
+    let why =
+        Memo::new(move |_| row.with(|r| r.reason.as_ref().map(|reason| codes::reason(language(), reason))));
     let changed = RwSignal::new(false);
     Effect::new(move |before: Option<_>| {
         let now = status.get();

@@ -36,7 +36,9 @@ pub fn Table(state: ListState) -> AnyView {
     });
     let visible = move || {
         let range = range.get();
-        state.shown.with(|ids| ids.get(range.clone()).unwrap_or_default().iter().cloned().zip(range).collect::<Vec<_>>())
+        state.shown.with(|ids| {
+            ids.get(range.clone()).unwrap_or_default().iter().cloned().zip(range).collect::<Vec<_>>()
+        })
     };
     let measure = move || {
         if let Some(pane) = pane.get_untracked() {
@@ -76,7 +78,9 @@ pub fn Table(state: ListState) -> AnyView {
 #[component]
 fn SelectAll(state: ListState) -> AnyView {
     let all = Memo::new(move |_| {
-        state.shown.with(|ids| !ids.is_empty() && state.selected.with(|s| ids.iter().all(|id| s.contains(id))))
+        state
+            .shown
+            .with(|ids| !ids.is_empty() && state.selected.with(|s| ids.iter().all(|id| s.contains(id))))
     });
     view! {
         <input type="checkbox" aria-label=say(|w| w.select_all) prop:checked=move || all.get()
