@@ -117,8 +117,7 @@ pub fn template_of(view: &View, reference: Option<&ObjectRef>, namespace: &str) 
 
 async fn post(view: &View, namespace: &str, object: Value, dry_run: bool) -> Result<Value, ApiError> {
     let object: DynamicObject = serde_json::from_value(object).map_err(ApiError::internal)?;
-    let params =
-        PostParams { dry_run, field_manager: Some(FIELD_MANAGER.to_owned()), ..PostParams::default() };
+    let params = PostParams { dry_run, field_manager: Some(FIELD_MANAGER.to_owned()) };
     let created = view.spaces(namespace).create(&params, &object).await;
     let created = created.map_err(|error| locate(error.into()))?;
     serde_json::to_value(created).map_err(ApiError::internal)
