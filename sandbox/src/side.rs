@@ -90,7 +90,7 @@ impl Side {
     /// # Errors
     /// A defect of the seed.
     pub async fn populate(&self, pace: f64) -> Result<()> {
-        self.running.begin_seed();
+        self.running.begin_seed().await;
         let populated = self.seeder.populate(&self.running).await;
         self.running.end_seed(pace).await;
         // Nobody has watched yet, and the seed's history is several times its objects.

@@ -48,7 +48,7 @@ impl EventLoop {
         loop {
             self.take_changes();
             let Some(key) = self.world.queue.pop() else { break };
-            reconcile(&mut self.world, &key);
+            guarded(&mut self.world, &key, dispatch);
             done += 1;
             if done % TURN == 0 {
                 tokio::task::yield_now().await;
@@ -100,8 +100,8 @@ impl EventLoop {
 }
 
 /// One look at one thing. A panic is that thing's problem alone.
-fn reconcile(world: &mut World, key: &Key) {
-    let outcome = catch_unwind(AssertUnwindSafe(|| dispatch(world, key)));
+fn guarded(world: &mut World, key: &Key, look: impl FnOnce(&mut World, &Key)) {
+    let outcome = catch_unwind(AssertUnwindSafe(|| look(world, key)));
     if outcome.is_err() {
         tracing::error!(?key, "a reconcile function panicked; this object is tried again later");
         world.queue.push_after(key.clone(), AFTER_PANIC);
@@ -125,5 +125,28 @@ fn dispatch(world: &mut World, key: &Key) {
             world.events.expire();
             world.queue.push_after(Key::ExpireEvents, EXPIRE_EVENTS);
         }
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+mod tests {
+    use super::*;
+    use crate::cluster::kubelet::Kubelet;
+    use crate::cluster::queue::Id;
+    use crate::cluster::{ClusterOptions, ConnectionTokens};
+    use crate::kube::{ApiConfig, ApiServer};
+
+    #[tokio::test]
+    async fn a_panic_concerns_its_own_object_alone() {
+        let server = ApiServer::new(ApiConfig::default()).unwrap();
+        let tokens = ConnectionTokens::generate().unwrap();
+        let options = ClusterOptions::new("sandbox", "unused".into(), tokens);
+        let kubelet = Kubelet::new(None, mpsc::unbounded_channel().0);
+        let mut world = World::new(&server, options, kubelet);
+        let key = Key::Space(Id::new("ns", "lab"));
+        guarded(&mut world, &key, |_, _| panic!("a bug"));
+        assert!(world.queue.next_timer().is_some(), "tried again later");
+        guarded(&mut world, &key, dispatch);
     }
 }

@@ -112,10 +112,11 @@ pub struct RunningCluster {
 
 impl RunningCluster {
     /// From now on everything is instant and processes start at their first connection only: what a seed creates
-    /// settles as if it had been there for long.
-    pub fn begin_seed(&self) {
+    /// settles as if it had been there for long, its ordinary events expired.
+    pub async fn begin_seed(&self) {
         self.pace.set(0.0);
         self.send(Signal::Lazy(true));
+        self.settle().await;
     }
 
     /// Waits until the seed has settled, then goes on at the given pace, with real processes.
@@ -123,6 +124,7 @@ impl RunningCluster {
         self.settle().await;
         self.pace.set(pace);
         self.send(Signal::Lazy(false));
+        self.settle().await;
     }
 
     /// Waits until nothing is due (timers aside).

@@ -33,6 +33,8 @@ pub struct World {
     pub kubelet: Kubelet,
     /// Pods that found no node, to be tried again when something becomes free.
     pub unplaced: BTreeSet<Id>,
+    /// Nodes chosen for pods whose volumes are being made.
+    pub assumed: HashMap<Id, String>,
     /// What the operator remembers of each Space.
     pub spaces: HashMap<Id, SpaceNotes>,
     /// Pods by the claims they mount (`namespace/name`).
@@ -59,6 +61,7 @@ impl World {
             provisioning: Provisioning::default(),
             kubelet,
             unplaced: BTreeSet::new(),
+            assumed: HashMap::new(),
             spaces: HashMap::new(),
             claim_users: HashMap::new(),
             template_users: HashMap::new(),
@@ -175,6 +178,7 @@ impl World {
         if gone {
             freed |= self.ledger.remove_pod(uid(pod));
             self.unplaced.remove(&id);
+            self.assumed.remove(&id);
             self.provisioning.forget(&id);
             self.kubelet.forget_pod(uid(pod));
         } else {

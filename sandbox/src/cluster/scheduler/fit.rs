@@ -4,7 +4,7 @@
 use super::ledger::NodeUse;
 use super::placement;
 use super::request::Resources;
-use crate::cluster::fields::{name, quantity, text};
+use crate::cluster::fields::{name, text};
 use crate::cluster::nodes::LABEL_ZONE;
 use serde_json::Value;
 use spaceport_shared::quantity::Quantity;
@@ -49,7 +49,7 @@ pub fn check(
     if !placement::selects(pod, node) {
         return refuse("node(s) didn't match Pod's node affinity/selector");
     }
-    check_resources(request, node_use, node)?;
+    check_resources(request, node_use)?;
     check_volumes(volumes, node_use, node)
 }
 
@@ -57,7 +57,7 @@ fn refuse(reason: &str) -> Result<(), Refusal> {
     Err(Refusal { reasons: vec![reason.to_owned()], preemption_helps: false })
 }
 
-fn check_resources(request: &Resources, node_use: &NodeUse, node: &Value) -> Result<(), Refusal> {
+fn check_resources(request: &Resources, node_use: &NodeUse) -> Result<(), Refusal> {
     let mut reasons = Vec::new();
     let mut preemption_helps = true;
     if node_use.free("pods").units() <= node_use.pods {
@@ -66,8 +66,7 @@ fn check_resources(request: &Resources, node_use: &NodeUse, node: &Value) -> Res
     for (resource, amount) in request.iter().filter(|(_, amount)| **amount > Quantity::ZERO) {
         if *amount > node_use.free(resource) {
             reasons.push(format!("Insufficient {resource}"));
-            let all = quantity(&node["status"]["allocatable"][resource.as_str()]);
-            preemption_helps &= all.is_some_and(|all| *amount <= all);
+            preemption_helps &= node_use.offered.get(resource).is_some_and(|all| amount <= all);
         }
     }
     if reasons.is_empty() { Ok(()) } else { Err(Refusal { reasons, preemption_helps }) }
@@ -128,9 +127,8 @@ fn preemption(total: usize, helpful: usize) -> String {
 /// How good a node is for a pod that fits: cached image first, then the emptier node (as `ImageLocality` and
 /// `LeastAllocated` weigh). Higher is better.
 pub fn score(request: &Resources, node_use: &NodeUse, image_is_cached: bool) -> i64 {
-    let Some(node) = node_use.object.as_deref() else { return i64::MIN };
     let free_percent = |resource: &str| -> i64 {
-        let all = quantity(&node["status"]["allocatable"][resource]).map_or(0, Quantity::millis);
+        let all = node_use.offered.get(resource).map_or(0, |all| all.millis());
         let asked = request.get(resource).map_or(0, |amount| amount.millis());
         if all == 0 { 0 } else { (node_use.free(resource).millis() - asked).max(0) / (all / 100).max(1) }
     };

@@ -1,7 +1,7 @@
 //! What is taken on each node. Kept up to date by single changes, so placing a pod never counts all pods.
 
 use super::request::{self, Resources};
-use crate::cluster::fields::{items, name, namespace, quantity, text, uid};
+use crate::cluster::fields::{entries, items, name, namespace, quantity, text, uid};
 use serde_json::Value;
 use spaceport_shared::quantity::Quantity;
 use std::collections::{BTreeMap, HashMap};
@@ -19,6 +19,8 @@ pub struct Ledger {
 pub struct NodeUse {
     /// `None` while pods are known of a node that is not.
     pub object: Option<Arc<Value>>,
+    /// What the node offers, read once a change of it.
+    pub offered: Resources,
     pub taken: Resources,
     pub pods: i64,
     /// Attached claims (`namespace/name`) with the number of pods that use each.
@@ -35,14 +37,14 @@ struct Placed {
 
 impl NodeUse {
     pub fn of_node(object: Arc<Value>, volume_slots: Option<i64>) -> NodeUse {
-        NodeUse { object: Some(object), volume_slots, ..NodeUse::default() }
+        let offered = offered_by(&object);
+        NodeUse { object: Some(object), offered, volume_slots, ..NodeUse::default() }
     }
 
     /// What is left of a resource.
     pub fn free(&self, resource: &str) -> Quantity {
-        let all = self.object.as_ref().and_then(|node| quantity(&node["status"]["allocatable"][resource]));
-        let taken = self.taken.get(resource).copied().unwrap_or(Quantity::ZERO);
-        all.unwrap_or(Quantity::ZERO).saturating_sub(taken)
+        let amount = |of: &Resources| of.get(resource).copied().unwrap_or(Quantity::ZERO);
+        amount(&self.offered).saturating_sub(amount(&self.taken))
     }
 
     pub fn take(&mut self, request: &Resources, claims: &[String]) {
@@ -86,6 +88,7 @@ impl Ledger {
 
     pub fn set_node(&mut self, node: Arc<Value>) {
         let entry = self.nodes.entry(name(&node).to_owned()).or_default();
+        entry.offered = offered_by(&node);
         entry.object = Some(node);
     }
 
@@ -126,6 +129,12 @@ impl Ledger {
         }
         true
     }
+}
+
+fn offered_by(node: &Value) -> Resources {
+    entries(&node["status"]["allocatable"])
+        .filter_map(|(resource, amount)| Some((resource.clone(), quantity(amount)?)))
+        .collect()
 }
 
 /// `namespace/name` of each claim of the pod.

@@ -10,6 +10,7 @@ pub use self::ledger::{Ledger, qualified_claims};
 pub use self::provisioning::{Provisioning, node_arrived};
 
 use self::fit::{Refusal, VolumeNeeds};
+use self::request::Resources;
 use super::fields::{self, is_deleting, items, name, namespace, set_condition, text};
 use super::nodes::LABEL_ZONE;
 use super::queue::{Id, Key};
@@ -21,6 +22,8 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 pub(super) const SCHEDULER: Component = Component("default-scheduler");
+/// The real scheduler scores no more than this in clusters of some hundred nodes (`numFeasibleNodesToFind`).
+const ENOUGH_NODES: usize = 100;
 /// Pods that found no node are tried again without cause as well, as the real queue does (5 minutes).
 const RETRY: Duration = Duration::from_secs(300);
 
@@ -40,6 +43,11 @@ pub fn place(world: &mut World, id: &Id) {
             "Scheduling is blocked due to non-empty scheduling gates",
         );
     }
+    let mut claims = request::claims(&pod);
+    if claims.any(|claim| volumes::state_of(world, &id.namespace, claim) == ClaimState::BeingMade) {
+        // A node is chosen; the claim's next change comes back here.
+        return;
+    }
     let request = request::of_pod(&pod);
     let needs = match volume_needs(world, &pod) {
         Ok(needs) => needs,
@@ -48,29 +56,51 @@ pub fn place(world: &mut World, id: &Id) {
             return give_up(world, id, &pod, &fit::explain_before_nodes(total, &why));
         }
     };
-    let mut best: Option<(i64, String)> = None;
-    let mut refusals: Vec<Refusal> = Vec::new();
+    match choose(world, id, &pod, &request, &needs) {
+        Ok(node) => bind(world, id, &pod, &node),
+        Err(refusals) => {
+            give_up(world, id, &pod, &fit::explain(&refusals));
+            provisioning::request_node(world, id, &pod, &request, &needs);
+        }
+    }
+}
+
+/// The best node for the pod: the one its volumes were made for if that still fits, else by score.
+///
+/// # Errors
+/// Why each node was refused.
+fn choose(
+    world: &mut World,
+    id: &Id,
+    pod: &Value,
+    request: &Resources,
+    needs: &VolumeNeeds,
+) -> Result<String, Vec<Refusal>> {
+    if let Some(node) = world.assumed.remove(id)
+        && world.ledger.node(&node).is_some_and(|node| fit::check(pod, request, needs, node).is_ok())
+    {
+        return Ok(node);
+    }
     let image = text(&pod["spec"]["containers"][0]["image"]);
+    let mut refusals = Vec::new();
+    let mut feasible: Vec<(i64, &str)> = Vec::new();
     for node in world.ledger.nodes() {
-        match fit::check(&pod, &request, &needs, node) {
+        match fit::check(pod, request, needs, node) {
             Ok(()) => {
                 let node_name = node.object.as_deref().map_or("", name);
-                let score = fit::score(&request, node, world.kubelet.has_image(node_name, image));
-                // Names are in order, so the first of equals wins and a rerun decides the same.
-                if best.as_ref().is_none_or(|(most, _)| score > *most) {
-                    best = Some((score, node_name.to_owned()));
+                let has_image = world.kubelet.has_image(node_name, image);
+                feasible.push((fit::score(request, node, has_image), node_name));
+                if feasible.len() == ENOUGH_NODES {
+                    break;
                 }
             }
             Err(refusal) => refusals.push(refusal),
         }
     }
-    match best {
-        Some((_, node)) => bind(world, id, &pod, &node),
-        None => {
-            give_up(world, id, &pod, &fit::explain(&refusals));
-            provisioning::request_node(world, id, &pod, &request, &needs);
-        }
-    }
+    let most = feasible.iter().map(|(score, _)| *score).max();
+    // Names are in order, so the first of equals wins and a rerun decides the same.
+    let best = feasible.into_iter().find(|(score, _)| Some(*score) == most);
+    best.map(|(_, node)| node.to_owned()).ok_or(refusals)
 }
 
 /// # Errors
@@ -86,7 +116,7 @@ fn volume_needs(world: &World, pod: &Value) -> Result<VolumeNeeds, String> {
             ClaimState::UnboundImmediate => {
                 return Err("pod has unbound immediate PersistentVolumeClaims".to_owned());
             }
-            ClaimState::WaitsForConsumer => {}
+            ClaimState::WaitsForConsumer | ClaimState::BeingMade => {}
             ClaimState::Bound { zone } => needs.zones.extend(zone),
         }
     }
@@ -97,12 +127,13 @@ fn volume_needs(world: &World, pod: &Value) -> Result<VolumeNeeds, String> {
 fn bind(world: &mut World, id: &Id, pod: &Value, node: &str) {
     let mut waiting = false;
     for claim in request::claims(pod) {
-        if matches!(volumes::state_of(world, namespace(pod), claim), ClaimState::WaitsForConsumer) {
+        if volumes::state_of(world, namespace(pod), claim) == ClaimState::WaitsForConsumer {
             waiting = true;
             volumes::select_node(world, &Id::new(namespace(pod), claim), node);
         }
     }
     if waiting {
+        world.assumed.insert(id.clone(), node.to_owned());
         return;
     }
     let conditions = json!([{

@@ -5,6 +5,7 @@ mod connect;
 mod failures;
 mod lifecycle;
 mod placement;
+mod processes;
 
 use super::addon::{AddonOptions, WebUi, objects};
 use super::admission::Settings;
@@ -101,6 +102,14 @@ impl TestCluster {
 
     /// The same state under a new process: journal read again, components started afresh.
     pub async fn restart(self, groups: Vec<InstanceGroup>) -> TestCluster {
+        self.restart_with(groups, |_| {}).await
+    }
+
+    pub async fn restart_with(
+        self,
+        groups: Vec<InstanceGroup>,
+        change: impl FnOnce(&mut ClusterOptions),
+    ) -> TestCluster {
         let TestCluster { running, dir, .. } = self;
         running.stop().await;
         let config = ApiConfig {
@@ -108,7 +117,7 @@ impl TestCluster {
             controllers: true,
             ..ApiConfig::default()
         };
-        TestCluster::run(ApiServer::new(config).unwrap(), dir, groups, |_| {})
+        TestCluster::run(ApiServer::new(config).unwrap(), dir, groups, change)
     }
 
     pub fn create(&self, resource: &str, object: Value) -> Arc<Value> {

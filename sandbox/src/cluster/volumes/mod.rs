@@ -26,7 +26,11 @@ pub enum ClaimState {
     Deleting,
     UnboundImmediate,
     WaitsForConsumer,
-    Bound { zone: Option<String> },
+    /// Its node is chosen, its volume not there yet.
+    BeingMade,
+    Bound {
+        zone: Option<String>,
+    },
 }
 
 pub fn state_of(world: &World, namespace: &str, claim: &str) -> ClaimState {
@@ -41,7 +45,13 @@ pub fn state_of(world: &World, namespace: &str, claim: &str) -> ClaimState {
         return ClaimState::Bound { zone: volume.and_then(|volume| zone(&volume)) };
     }
     match class_of(world, &claim) {
-        Some(class) if class["volumeBindingMode"] == "WaitForFirstConsumer" => ClaimState::WaitsForConsumer,
+        Some(class) if class["volumeBindingMode"] == "WaitForFirstConsumer" => {
+            if fields::annotation(&claim, SELECTED_NODE).is_empty() {
+                ClaimState::WaitsForConsumer
+            } else {
+                ClaimState::BeingMade
+            }
+        }
         _ => ClaimState::UnboundImmediate,
     }
 }
