@@ -71,43 +71,17 @@ fn user(name: &str) -> Value {
     json!({"apiGroup": GROUP, "kind": "User", "name": name})
 }
 
-/// The watch identity: list and watch of the kinds that the product shows, and nothing more. No logs, no secrets, no
-/// writes.
+/// The watch identity: list and watch of exactly the kinds that the product watches, and nothing more. No logs, no
+/// secrets, no writes.
 fn hub(facts: &ClusterFacts) -> Vec<(&'static str, Value)> {
     let watch = ["list", "watch"];
     let rules = [
-        rule(
-            &[""],
-            &[
-                "namespaces",
-                "nodes",
-                "pods",
-                "events",
-                "persistentvolumeclaims",
-                "persistentvolumes",
-                "resourcequotas",
-            ],
-            &watch,
-        ),
+        rule(&[""], &["namespaces", "nodes", "pods", "events", "persistentvolumeclaims"], &watch),
         rule(&["apps"], &["deployments", "replicasets"], &watch),
-        // A changed binding tells the gateway to ask again what people may do.
-        rule(&["rbac.authorization.k8s.io"], &["rolebindings", "clusterrolebindings"], &watch),
-        rule(&["storage.k8s.io"], &["storageclasses", "csinodes"], &watch),
-        rule(&["scheduling.k8s.io"], &["priorityclasses"], &watch),
         rule(&[SPACES], &["workspaces", "workspacetemplates", "workspaceaccessstrategies"], &watch),
-        rule(
-            &[KUEUE],
-            &[
-                "clusterqueues",
-                "localqueues",
-                "workloads",
-                "resourceflavors",
-                "workloadpriorityclasses",
-                "cohorts",
-                "topologies",
-            ],
-            &watch,
-        ),
+        rule(&[KUEUE], &["workloads"], &watch),
+        // That a binding changed says that somebody's rights may have.
+        rule(&[GROUP], &["rolebindings", "clusterrolebindings"], &watch),
     ];
     let name = user(&facts.session_arn("SpaceportHub", HUB_SESSION));
     vec![cluster_role("spaceport-hub", &rules), cluster_binding("spaceport-hub", "spaceport-hub", &[name])]
