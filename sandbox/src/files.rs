@@ -1,11 +1,11 @@
 //! The sandbox's folder: where things are, and the files written for people, clients and the gateway.
 
 use crate::aws::sessions::Sessions;
-use crate::landscape::{CLUSTERS, ClusterFacts, PARTITION, PERSONAS, PROJECTS, Persona};
+use crate::gateway_config;
+use crate::landscape::{CLUSTERS, ClusterFacts, PERSONAS, PROJECTS, Persona};
 use crate::secrets::Secrets;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
-use std::fmt::Write as _;
 use std::io::Write as _;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -104,7 +104,7 @@ pub fn write_all(
         }
     }
     write_private(&layout.gateway_secret(), &secrets.gateway.secret)?;
-    write_public(&layout.gateway_config(), &gateway_config(layout, addresses, secrets)?)
+    write_public(&layout.gateway_config(), &gateway_config::render(layout, addresses, secrets)?)
 }
 
 /// `ds-b1.env`, and `ds-b1.sandbox-east.env` for the second cluster's account.
@@ -174,80 +174,6 @@ fn aws_env(
         cluster.region,
         cluster.region,
     ))
-}
-
-/// The gateway's configuration, in the form production has; only endpoints and keys are the sandbox's.
-fn gateway_config(layout: &Layout, addresses: &Addresses<'_>, secrets: &Secrets) -> Result<String> {
-    let gateway = url::Url::parse(addresses.gateway).context("the gateway's URL")?;
-    let host = gateway.host_str().unwrap_or("127.0.0.1");
-    let host = if host == "localhost" { "127.0.0.1" } else { host };
-    let listen = format!("{host}:{}", gateway.port_or_known_default().unwrap_or(8080));
-    let admin_listen = format!("127.0.0.1:{}", addresses.gateway_admin_port);
-    let database = format!("sqlite://{}", layout.dir.join("state/spaceport.db").display());
-    let mut text = format!(
-        "# Written by spaceport-sandbox at each start; edits are lost.\npublic_url = {}\nlisten = {}\n\
-         admin_listen = {}\ndatabase_url = {}\n\n[http]\nallowed_hosts = []\ntrusted_proxies = []\n\n",
-        quote(addresses.gateway.trim_end_matches('/')),
-        quote(&listen),
-        quote(&admin_listen),
-        quote(&database),
-    );
-    text.push_str("[identity]\nkind = \"personas\"\nissuer = \"spaceport-sandbox\"\n\n");
-    for persona in &PERSONAS {
-        let name = quote(persona.name);
-        let groups = quote_all(persona.groups);
-        write!(text, "[[identity.personas]]\nname = {name}\ndisplay_name = {name}\ngroups = {groups}\n\n")?;
-    }
-    text.push_str("[roles]\nadmins = [\"platform-admins\"]\nauditors = [\"auditors\"]\n\n");
-    for project in &PROJECTS {
-        write!(
-            text,
-            "[[projects]]\nid = {}\nnamespaces = {}\nleads = {}\nmembers = {}\n\n",
-            quote(project.id),
-            quote_all(project.namespaces),
-            quote_all(project.leads),
-            quote_all(project.members),
-        )?;
-    }
-    write!(
-        text,
-        "[aws]\nendpoint_url = {}\naccess_key_id = {}\nsecret_access_key_file = {}\n\n",
-        quote(addresses.aws),
-        quote(&secrets.gateway.id),
-        quote(&layout.gateway_secret().display().to_string()),
-    )?;
-    for cluster in CLUSTERS {
-        write_cluster(&mut text, cluster)?;
-    }
-    Ok(text)
-}
-
-fn write_cluster(text: &mut String, cluster: &ClusterFacts) -> Result<()> {
-    write!(
-        text,
-        "[[clusters]]\nname = {}\neks_cluster = {}\naccount = {}\nregion = {}\npartition = {}\n\
-         hub_role_arn = {}\n\n",
-        quote(cluster.name),
-        quote(cluster.eks_name),
-        quote(cluster.account),
-        quote(cluster.region),
-        quote(PARTITION),
-        quote(&cluster.role_arn("SpaceportHub")),
-    )?;
-    for (group, role) in cluster.role_map {
-        let role = cluster.role_arn(role);
-        write!(text, "[[clusters.role_map]]\ngroup = {}\nrole_arn = {}\n\n", quote(group), quote(&role))?;
-    }
-    Ok(())
-}
-
-/// A TOML basic string. JSON's escapes are a subset of TOML's.
-fn quote(text: &str) -> String {
-    Value::from(text).to_string()
-}
-
-fn quote_all(texts: &[&str]) -> String {
-    format!("[{}]", texts.iter().map(|text| quote(text)).collect::<Vec<_>>().join(", "))
 }
 
 /// Replaces a file that only its owner may read.
@@ -329,9 +255,6 @@ mod tests {
         let text = std::fs::read_to_string(layout.gateway_config()).unwrap();
         let secret = std::fs::read_to_string(layout.gateway_secret()).unwrap();
         assert!(!text.contains(&secret));
-        assert!(text.contains("listen = \"127.0.0.1:8080\""));
-        assert_eq!(text.matches("[[clusters]]").count(), 2);
-        assert_eq!(text.matches("[[identity.personas]]").count(), PERSONAS.len());
     }
 
     #[test]

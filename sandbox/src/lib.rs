@@ -10,6 +10,7 @@ pub mod aws;
 pub mod cluster;
 pub mod faults;
 pub mod files;
+mod gateway_config;
 pub mod kube;
 pub mod landscape;
 mod listen;
