@@ -7,10 +7,23 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 /// A program that runs in the root of the checkout.
+///
+/// What cargo tells about xtask's own package is taken away: build scripts (that of `ring`, below everything) watch
+/// those variables, and each change between a plain `cargo` and one started here would rebuild for minutes.
 pub fn program(name: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(name);
     command.current_dir(paths::root());
+    for (variable, _) in std::env::vars_os().filter(|(variable, _)| about_own_package(variable)) {
+        command.env_remove(variable);
+    }
     command
+}
+
+fn about_own_package(variable: &OsStr) -> bool {
+    let name = variable.to_string_lossy();
+    ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_", "CARGO_CRATE_", "CARGO_PRIMARY_"]
+        .iter()
+        .any(|prefix| name.starts_with(prefix))
 }
 
 /// The cargo that runs this.
@@ -68,6 +81,15 @@ mod tests {
     fn a_failing_program_is_named_with_its_arguments() {
         let error = perform(program("sh").args(["-c", "exit 3"])).unwrap_err().to_string();
         assert!(error.contains("sh -c exit 3") && error.contains('3'), "{error}");
+    }
+
+    #[test]
+    fn a_program_is_not_told_about_xtasks_own_package() {
+        let seen = capture(&mut program("env")).unwrap();
+        assert!(!seen.contains("CARGO_PKG_NAME=") && !seen.contains("CARGO_MANIFEST_DIR="), "{seen}");
+        assert!(
+            about_own_package(OsStr::new("CARGO_PKG_NAME")) && !about_own_package(OsStr::new("CARGO_HOME"))
+        );
     }
 
     #[test]
