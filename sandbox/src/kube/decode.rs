@@ -24,11 +24,17 @@ pub fn go_type(value: &Value) -> &'static str {
     }
 }
 
-/// Checks types as Go's decoder would, drops unknown fields, and answers one warning for each.
+/// Checks types as Go's decoder would, drops unknown fields, and answers one warning for each of them and for each
+/// key that came twice.
 ///
 /// # Errors
 /// What is wrong, to be worded as decode error by the caller: a wrong type, or an unknown field when strict.
-pub fn check(kind: &Kind, object: &mut Value, strictness: Strictness) -> Result<Vec<String>, String> {
+pub fn check(
+    kind: &Kind,
+    object: &mut Value,
+    strictness: Strictness,
+    twice: Vec<String>,
+) -> Result<Vec<String>, String> {
     check_metadata(&object["metadata"])?;
     let one = schema::of(kind);
     if !kind.custom {
@@ -39,7 +45,9 @@ pub fn check(kind: &Kind, object: &mut Value, strictness: Strictness) -> Result<
     }
     let mut unknown = Vec::new();
     prune(Shape::Struct(one), object, String::new(), &mut unknown);
-    let texts: Vec<String> = unknown.iter().map(|path| format!("unknown field \"{path}\"")).collect();
+    let twice = twice.into_iter().map(|path| format!("duplicate field \"{path}\""));
+    let unknown = unknown.into_iter().map(|path| format!("unknown field \"{path}\""));
+    let texts: Vec<String> = twice.chain(unknown).collect();
     match strictness {
         Strictness::Strict if !texts.is_empty() => {
             Err(format!("strict decoding error: {}", texts.join(", ")))
@@ -280,10 +288,10 @@ mod tests {
     fn unknown_fields_are_dropped_and_named() {
         let kind = crate::kube::kinds::by_plural("workspaces").unwrap();
         let mut object = space();
-        let warnings = check(kind, &mut object, Strictness::Warn).unwrap();
+        let warnings = check(kind, &mut object, Strictness::Warn, Vec::new()).unwrap();
         assert_eq!(warnings, ["unknown field \"spec.bogus\"", "unknown field \"spec.env[0].no\""]);
         assert_eq!(object["spec"], json!({"displayName": "x", "env": [{"name": "A"}]}));
-        let refused = check(kind, &mut space(), Strictness::Strict).unwrap_err();
+        let refused = check(kind, &mut space(), Strictness::Strict, Vec::new()).unwrap_err();
         assert!(refused.starts_with("strict decoding error: unknown field"));
     }
 

@@ -1,6 +1,6 @@
 //! Request bodies: from bytes to an object of the right kind, with upstream's words for what is wrong with them.
 
-use super::Call;
+use super::{Call, scan};
 use crate::kube::failure::Failure;
 use crate::kube::kinds::api_version;
 use crate::kube::refusals::{self, FieldError, bad_request, quote};
@@ -30,33 +30,9 @@ pub(super) fn unsupported_media_type(accepted: &[&str]) -> Failure {
     Failure::new(415, "UnsupportedMediaType", message)
 }
 
-/// The text of a JSON error as Go words it, as far as the two parsers tell the same.
+/// The text of a JSON error as Go words it.
 pub(super) fn json_problem(bytes: &[u8], error: &serde_json::Error) -> String {
-    if error.is_eof() {
-        return "unexpected end of JSON input".to_owned();
-    }
-    let offset = bytes
-        .split_inclusive(|byte| *byte == b'\n')
-        .take(error.line().saturating_sub(1))
-        .map(<[u8]>::len)
-        .sum::<usize>()
-        + error.column().saturating_sub(1);
-    let found = bytes.get(offset).copied().unwrap_or(b' ') as char;
-    let text = error.to_string();
-    let context = if text.starts_with("key must be a string") {
-        "looking for beginning of object key string"
-    } else if text.starts_with("expected `:`") {
-        "after object key"
-    } else if text.starts_with("expected `,` or `}`") {
-        "after object key:value pair"
-    } else if text.starts_with("expected `,` or `]`") {
-        "after array element"
-    } else if text.starts_with("trailing characters") {
-        "after top-level value"
-    } else {
-        "looking for beginning of value"
-    };
-    format!("invalid character '{found}' {context}")
+    scan::duplicates(bytes).err().unwrap_or_else(|| error.to_string())
 }
 
 /// JSON or YAML by content type.
@@ -130,11 +106,21 @@ pub(super) fn own_type(call: &Call, mut object: Value) -> Result<Decoded, Failur
         object["kind"] = json!(kind.kind);
     }
     warnings.extend(
-        decode::check(kind, &mut object, strictness(call)?).map_err(|why| cannot_be_handled(call, &why))?,
+        decode::check(kind, &mut object, strictness(call)?, twice(call))
+            .map_err(|why| cannot_be_handled(call, &why))?,
     );
     convert::to_storage(kind, &call.served.group, &mut object);
     object["apiVersion"] = json!(kind.storage_api_version());
     Ok(Decoded { object, warnings })
+}
+
+/// Keys that a JSON body has twice; the last one counts.
+fn twice(call: &Call) -> Vec<String> {
+    if media_type(call) == "application/yaml" {
+        Vec::new()
+    } else {
+        scan::duplicates(&call.body).unwrap_or_default()
+    }
 }
 
 fn cannot_be_handled(call: &Call, why: &str) -> Failure {
@@ -166,7 +152,7 @@ pub(super) fn own_patched(call: &Call, new: Value) -> Result<(Value, Vec<String>
     }
     let text = new.to_string();
     let mut new = new;
-    let warnings = decode::check(kind, &mut new, strictness(call)?).map_err(|why| {
+    let warnings = decode::check(kind, &mut new, strictness(call)?, Vec::new()).map_err(|why| {
         refusals::invalid_as("", "", "", &[FieldError::invalid("patch", &json!(text), &why)])
     })?;
     new["apiVersion"] = json!(stored);
@@ -188,7 +174,8 @@ pub(super) fn own_applied(call: &Call, mut object: Value) -> Result<Value, Failu
         let given = object["kind"].as_str().unwrap_or_default().to_owned();
         return Err(wrong_kind(call, &object, &given));
     }
-    decode::check(kind, &mut object, strictness(call)?).map_err(|why| cannot_be_handled(call, &why))?;
+    decode::check(kind, &mut object, strictness(call)?, Vec::new())
+        .map_err(|why| cannot_be_handled(call, &why))?;
     convert::to_storage(kind, &call.served.group, &mut object);
     object["apiVersion"] = json!(kind.storage_api_version());
     Ok(object)

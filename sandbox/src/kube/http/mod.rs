@@ -8,6 +8,7 @@ mod path;
 mod query;
 mod read;
 mod represent;
+mod scan;
 mod token;
 mod watch;
 mod write;

@@ -30,15 +30,23 @@ pub(super) enum Line<'a> {
 }
 
 impl Line<'_> {
+    /// Bodies are written as they are, without a copy in between.
     fn encode(&self) -> Vec<u8> {
-        let line = match self {
-            Line::Put { version, resource, object } => json!({"v": version, "r": resource, "o": object}),
+        let mut bytes = match self {
+            Line::Put { version, resource, object } => {
+                let mut bytes = format!("{{\"v\":{version},\"r\":\"{resource}\",\"o\":").into_bytes();
+                // Writing JSON into memory does not fail.
+                let _ = serde_json::to_writer(&mut bytes, object);
+                bytes.push(b'}');
+                bytes
+            }
             Line::Delete { version, resource, key } => {
                 json!({"v": version, "r": resource, "ns": key.namespace, "n": key.name})
+                    .to_string()
+                    .into_bytes()
             }
-            Line::Version { version } => json!({"v": version}),
+            Line::Version { version } => json!({"v": version}).to_string().into_bytes(),
         };
-        let mut bytes = line.to_string().into_bytes();
         bytes.push(b'\n');
         bytes
     }
