@@ -204,6 +204,9 @@ pub(super) fn volume_failure(facts: &SpaceFacts) -> Option<(Reason, Option<Times
         let reason = Reason::new(ReasonCode::VolumeMountFailed, "").with("claim", &claim.name);
         return Some((reason, claim.created_at));
     }
+    if let Some(failed) = provisioning_failure(facts) {
+        return Some(failed);
+    }
     let pod = facts.pod.as_ref().filter(|p| p.node.is_some() && !has_begun(p))?;
     facts
         .events
@@ -211,6 +214,19 @@ pub(super) fn volume_failure(facts: &SpaceFacts) -> Option<(Reason, Option<Times
         .filter(|e| e.object_kind == "Pod" && e.warning && is_about(e.last_at, pod.created_at))
         .filter_map(|e| Some((read_volume(&e.reason, &e.message)?, e.first_at)))
         .reduce(|best, next| if specificity(next.0.code) > specificity(best.0.code) { next } else { best })
+}
+
+/// A claim whose volume cannot be made. It binds before the pod gets its node, so the pod says nothing.
+fn provisioning_failure(facts: &SpaceFacts) -> Option<(Reason, Option<Timestamp>)> {
+    let claim = facts.claim.as_ref().filter(|c| c.phase == "Pending")?;
+    let failed = facts
+        .events
+        .iter()
+        .filter(|e| e.object_kind == "PersistentVolumeClaim" && e.reason == "ProvisioningFailed")
+        .filter(|e| is_about(e.last_at, claim.created_at))
+        .max_by_key(|e| e.last_at)?;
+    let reason = Reason::new(ReasonCode::ClaimPending, &failed.message).with("claim", &claim.name);
+    Some((reason, failed.first_at))
 }
 
 /// Whether any container has started or even pulled its image.

@@ -135,7 +135,10 @@ fn node(facts: &SpaceFacts) -> Step {
         let waiting = step.usually(300).because(Reason::new(ReasonCode::NodeProvisioning, &event.message));
         return waiting.seen_in(format!("Event {}", event.reason));
     }
-    let Some(message) = &pod.unschedulable else { return step };
+    let Some(message) = &pod.unschedulable else {
+        // A node was chosen, but the pod gets it only with its volume.
+        return if derivation::volume_failure(facts).is_some() { step.done(None) } else { step };
+    };
     let reason = derivation::unschedulable(facts, message);
     let mut step = match reason.code {
         ReasonCode::ClaimMissing => step.done(None),
@@ -206,10 +209,12 @@ fn image(facts: &SpaceFacts) -> Step {
     if main_begun || derivation::container_failure(pod).is_some() {
         return step.done(pulled.and_then(|e| e.last_at));
     }
+    let Some(since) = derivation::pulling(facts, pod) else {
+        return step.because(Reason::new(ReasonCode::StartingContainer, ""));
+    };
     let image = pod.containers.first().map_or("", |c| c.image.as_str());
-    let since = derivation::pulling(facts, pod);
     let mut active = step.because(Reason::new(ReasonCode::PullingImage, "").with("image", image));
-    active.since = since.flatten();
+    active.since = since;
     active
 }
 
@@ -309,6 +314,7 @@ fn steps_that_help(code: ReasonCode, never: bool) -> &'static [AdviceCode] {
         R::PodSlots | R::VolumeSlots | R::Unschedulable => &[Wait, AskPlatform],
         R::VolumeZoneConflict | R::VolumeAttachFailed | R::VolumeMountFailed => &[StopAndStart, AskPlatform],
         R::ClaimMissing => &[CreateClaim],
+        R::ClaimPending => &[Wait, AskPlatform],
         R::ImagePullFailed | R::InvalidImageName => &[ChooseOtherImage],
         R::CrashLoop | R::ContainerConfigError => &[ReadLogs, StopAndStart],
         R::OutOfMemory => &[RaiseMemory, ReadLogs],

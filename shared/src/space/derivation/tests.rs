@@ -174,6 +174,17 @@ fn a_volume_that_will_not_attach_is_a_storage_error_until_a_container_begins() {
 }
 
 #[test]
+fn a_volume_that_cannot_be_made_is_a_storage_error_before_there_is_a_node() {
+    let mut facts = with_pod(pod());
+    facts.claim = Some(ClaimFacts { name: "c".into(), phase: "Pending".into(), ..ClaimFacts::default() });
+    assert_eq!(seen(&facts).0, SpaceStatus::Starting);
+    facts.events =
+        vec![event("PersistentVolumeClaim", true, "ProvisioningFailed", "UnauthorizedOperation", 4)];
+    assert_eq!(seen(&facts), (SpaceStatus::StorageError, Some(ReasonCode::ClaimPending)));
+    assert_eq!(derive(&facts).since, at(4));
+}
+
+#[test]
 fn pulling_lasts_from_its_event_to_the_pulled_one() {
     let mut facts = with_pod(placed());
     facts.events = vec![event("Pod", false, "Pulling", "Pulling image", 6)];

@@ -86,6 +86,16 @@ fn a_claim_that_waits_for_its_first_pod_is_no_error() {
 }
 
 #[test]
+fn a_volume_that_cannot_be_made_is_the_volumes_trouble() {
+    let mut facts = with_pod(pod());
+    facts.claim = Some(ClaimFacts { name: "c".into(), phase: "Pending".into(), ..ClaimFacts::default() });
+    facts.events = vec![event("PersistentVolumeClaim", true, "ProvisioningFailed", "denied", 4)];
+    use StepState::*;
+    assert_eq!(states(&facts), [Done, Skipped, Done, Active, Pending, Pending, Pending]);
+    assert_eq!(codes(&facts, 30), [AdviceCode::Wait, AdviceCode::AskPlatform]);
+}
+
+#[test]
 fn pulling_is_timed_by_its_events() {
     let mut facts = with_pod(placed());
     facts.events = vec![event("Pod", false, "Pulling", "", 6)];
