@@ -79,23 +79,21 @@ impl Plain {
     /// # Errors
     /// When a fixture is refused or a port is taken.
     pub async fn start(options: PlainOptions) -> Result<Plain> {
-        let server = serve_store(&options)?;
+        let (kube, admin_listener) = (bind(options.port).await?, bind(options.admin_port).await?);
+        let url = |listener: &TcpListener| listener.local_addr().map(|address| format!("http://{address}"));
         let mut plain = Plain {
-            url: String::new(),
-            admin_url: String::new(),
+            url: url(&kube)?,
+            admin_url: url(&admin_listener)?,
             stop: CancellationToken::new(),
             tasks: Vec::new(),
         };
-        plain.url = plain.listen(options.port, server.router()).await?;
-        plain.admin_url = plain.listen(options.admin_port, admin(server)).await?;
+        let server = serve_store(&options, &plain.url)?;
+        plain.listen(kube, server.router());
+        plain.listen(admin_listener, admin(server));
         Ok(plain)
     }
 
-    async fn listen(&mut self, port: u16, router: Router) -> Result<String> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))
-            .await
-            .with_context(|| format!("cannot listen on 127.0.0.1:{port}"))?;
-        let url = format!("http://{}", listener.local_addr()?);
+    fn listen(&mut self, listener: TcpListener, router: Router) {
         let stop = self.stop.clone();
         self.tasks.push(tokio::spawn(async move {
             let served = axum::serve(listener, router);
@@ -104,7 +102,6 @@ impl Plain {
                 () = stop.cancelled() => {}
             }
         }));
-        Ok(url)
     }
 
     /// Stops listening.
@@ -117,8 +114,14 @@ impl Plain {
     }
 }
 
-fn serve_store(options: &PlainOptions) -> Result<ApiServer> {
+async fn bind(port: u16) -> Result<TcpListener> {
+    let bound = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await;
+    bound.with_context(|| format!("cannot listen on 127.0.0.1:{port}"))
+}
+
+fn serve_store(options: &PlainOptions, url: &str) -> Result<ApiServer> {
     let server = ApiServer::new(ApiConfig {
+        server_url: url.to_owned(),
         anonymous: options.anonymous,
         controllers: options.controllers,
         classic_impersonation: options.classic_impersonation,
@@ -141,7 +144,7 @@ fn serve_store(options: &PlainOptions) -> Result<ApiServer> {
 
 fn load(server: &ApiServer, options: &PlainOptions) -> Result<()> {
     let api = server.local(UserInfo::component("system:apiserver"));
-    bootstrap::install(&api);
+    bootstrap::install(&api.clone().managed_by("kube-apiserver"));
     let api = api.managed_by(&options.field_manager);
     for fixture in &options.fixtures {
         let (api_version, kind) = (text(fixture, "apiVersion"), text(fixture, "kind"));

@@ -1,4 +1,5 @@
 //! One binary for all integration tests: cargo runs test binaries one after another.
 
 mod session;
+mod transcripts;
 mod web;

@@ -29,14 +29,14 @@ fn namespaces() -> Vec<(&'static str, Value)> {
 fn priority_classes() -> Vec<(&'static str, Value)> {
     let classes = [
         (
-            "system-cluster-critical",
-            2_000_000_000,
-            "Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.",
-        ),
-        (
             "system-node-critical",
             2_000_001_000,
             "Used for system critical pods that must not be moved from their current node.",
+        ),
+        (
+            "system-cluster-critical",
+            2_000_000_000,
+            "Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.",
         ),
     ];
     let class = |(name, value, description): (&str, i64, &str)| {

@@ -93,7 +93,13 @@ impl Resource {
         }
         if kind.scale {
             let group = "autoscaling";
-            subresources.push(Subresource { name: "scale", group, version: "v1", kind: "Scale", verbs: STATUS_VERBS });
+            subresources.push(Subresource {
+                name: "scale",
+                group,
+                version: "v1",
+                kind: "Scale",
+                verbs: STATUS_VERBS,
+            });
         }
         if kind.status {
             subresources.push(Subresource::own("status", kind.kind, STATUS_VERBS));
@@ -276,7 +282,8 @@ pub fn resource_list(group: &str, version: &str) -> Option<Value> {
         return None;
     }
     let listed: Vec<Value> = resources(group, version).iter().flat_map(Resource::listed).collect();
-    let mut list = json!({"kind": "APIResourceList", "groupVersion": api_version(group, version), "resources": listed});
+    let mut list =
+        json!({"kind": "APIResourceList", "groupVersion": api_version(group, version), "resources": listed});
     // Only later groups say their own version.
     if !group.is_empty() {
         list["apiVersion"] = json!("v1");
@@ -295,8 +302,10 @@ fn aggregated_group(group: &str) -> Value {
     let versions: Vec<Value> = versions(group)
         .into_iter()
         .map(|version| {
-            let resources: Vec<Value> =
-                resources(group, version).iter().map(|resource| resource.aggregated(group, version)).collect();
+            let resources: Vec<Value> = resources(group, version)
+                .iter()
+                .map(|resource| resource.aggregated(group, version))
+                .collect();
             json!({"version": version, "resources": resources, "freshness": "Current"})
         })
         .collect();

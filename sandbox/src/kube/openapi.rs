@@ -23,7 +23,8 @@ static DOCUMENTS: LazyLock<BTreeMap<String, Document>> = LazyLock::new(|| {
         served.extend(kind.alias.map(|alias| (alias.group, alias.version)));
     }
     let own = served.into_iter().map(|(group, version)| (place(group, version), of_group(group, version)));
-    let bare = ["apis", "version"].map(|path| (path.to_owned(), with_head("Kubernetes", json!({}), json!({}))));
+    let bare =
+        ["apis", "version"].map(|path| (path.to_owned(), with_head("Kubernetes", json!({}), json!({}))));
     own.chain(bare).map(|(path, content)| (path, document(&content))).collect()
 });
 
@@ -117,7 +118,8 @@ fn add_paths(paths: &mut Map<String, Value>, kind: &Kind, group: &str, version: 
 
 /// kubectl looks here for the kind, and for whether the server validates fields itself.
 fn operation(kind: &Kind, group: &str, version: &str, action: &str) -> Value {
-    let text = |name: &str| json!({"name": name, "in": "query", "schema": {"type": "string", "uniqueItems": true}});
+    let text =
+        |name: &str| json!({"name": name, "in": "query", "schema": {"type": "string", "uniqueItems": true}});
     let parameters = match action {
         "post" | "put" | "patch" => vec![text("dryRun"), text("fieldManager"), text("fieldValidation")],
         "list" => vec![text("labelSelector"), text("fieldSelector"), text("limit"), text("continue")],
@@ -166,7 +168,9 @@ fn add_kind(schemas: &mut Map<String, Value>, kind: &Kind, group: &str, version:
 
 fn structure(schemas: &mut Map<String, Value>, own: &Struct) -> Value {
     let mut properties = Map::new();
-    for (name, field) in own.fields.iter().filter(|(name, _)| !matches!(**name, "apiVersion" | "kind" | "metadata")) {
+    for (name, field) in
+        own.fields.iter().filter(|(name, _)| !matches!(**name, "apiVersion" | "kind" | "metadata"))
+    {
         properties.insert((*name).to_owned(), of_field(schemas, field));
     }
     let required: Vec<&str> =
@@ -266,7 +270,11 @@ mod tests {
             let document = find(&path).unwrap_or_else(|| panic!("{path}"));
             let content: Value = serde_json::from_str(&document.text).expect("JSON");
             let model = model(kind.group, kind.versions[0], kind.kind);
-            assert!(content["components"]["schemas"][model].is_object(), "{}", api_version(kind.group, kind.kind));
+            assert!(
+                content["components"]["schemas"][model].is_object(),
+                "{}",
+                api_version(kind.group, kind.kind)
+            );
         }
     }
 

@@ -336,7 +336,10 @@ mod tests {
     #[test]
     fn one_kind_of_attributes_is_asked_for() {
         assert_eq!(check_attributes(&json!({})).len(), 1);
-        assert_eq!(check_attributes(&json!({"resourceAttributes": {}, "nonResourceAttributes": {}})).len(), 1);
+        assert_eq!(
+            check_attributes(&json!({"resourceAttributes": {}, "nonResourceAttributes": {}})).len(),
+            1
+        );
         assert!(check_attributes(&json!({"nonResourceAttributes": {"path": "/x"}})).is_empty());
     }
 }

@@ -19,10 +19,13 @@ use send::{Received, Sender};
 use serde_json::Value;
 use spaceport_sandbox::plain::{Plain, PlainOptions, TokenUser};
 use std::path::Path;
-use tokio::task::JoinHandle;
+use std::time::Duration;
+use tokio::task::{JoinError, JoinHandle};
 
 /// Sequences at work at the same time.
 const SIDE_BY_SIDE: usize = 8;
+/// A watch whose events are there already has given them by then.
+const AT_ONCE: Duration = Duration::from_millis(1500);
 /// Who wrote the baseline into the recorded server; its field ownership says so.
 const LOADER: &str = "golden-recorder";
 
@@ -163,7 +166,7 @@ impl<'s> Replay<'s> {
             if let Err(error) = self.act(action).await {
                 self.conclude(transcript, vec![format!("not run: {error:#}")]);
             }
-        } else if transcript.concurrent.is_some() {
+        } else if transcript.concurrent.is_some() || wanted_events(transcript).is_some() {
             self.start(transcript).await;
         } else {
             let received = self.ask(transcript).await;
@@ -184,21 +187,29 @@ impl<'s> Replay<'s> {
 
     async fn ask(&self, transcript: &Transcript) -> Result<Received> {
         let response = self.sender.open(transcript, &self.bindings).await?;
-        read(transcript, response).await
+        send::read(response).await
     }
 
-    /// Opens a watch and reads it in the background.
+    /// Opens a watch and reads it in the background. One that the recorder closed, and whose events do not all come at
+    /// once, stays open to the end of the sequence: later steps cause them.
     async fn start(&mut self, transcript: &'s Transcript) {
         let response = match self.sender.open(transcript, &self.bindings).await {
             Ok(response) => response,
             Err(error) => return self.judge(transcript, Err(error)),
         };
-        let wanted = wanted_events(transcript);
-        let reader = match wanted {
-            Some(wanted) => tokio::spawn(send::read_events(response, wanted)),
-            None => tokio::spawn(send::read(response)),
+        let mut reader = match wanted_events(transcript) {
+            Some(wanted) if response.status().is_success() => {
+                tokio::spawn(send::read_events(response, wanted))
+            }
+            _ => tokio::spawn(send::read(response)),
         };
-        let closed_after = transcript.concurrent.as_ref().map_or("", |concurrent| &concurrent.closed_after);
+        let closed_after = match &transcript.concurrent {
+            Some(concurrent) => concurrent.closed_after.as_str(),
+            None => match tokio::time::timeout(AT_ONCE, &mut reader).await {
+                Ok(received) => return self.judge(transcript, joined(received)),
+                Err(_) => "",
+            },
+        };
         self.open.push(Open { transcript, closed_after, reader });
     }
 
@@ -238,9 +249,6 @@ fn wanted_events(transcript: &Transcript) -> Option<usize> {
     answer.lines.as_ref().map(Vec::len)
 }
 
-async fn read(transcript: &Transcript, response: reqwest::Response) -> Result<Received> {
-    match wanted_events(transcript) {
-        Some(wanted) if response.status().is_success() => send::read_events(response, wanted).await,
-        _ => send::read(response).await,
-    }
+fn joined(received: Result<Result<Received>, JoinError>) -> Result<Received> {
+    received.context("the reader of the watch failed").and_then(|received| received)
 }

@@ -1,6 +1,9 @@
 //! Answers: status, headers and bodies, in the representation the client asked for.
 
+use super::negotiation::{Encoding, Wanted};
+use super::yaml;
 use crate::kube::failure::Failure;
+use crate::kube::protobuf;
 use axum::body::Body;
 use axum::response::Response;
 use http::{HeaderValue, StatusCode, header};
@@ -35,9 +38,32 @@ pub fn page_not_found() -> Response {
     response
 }
 
-/// A refusal as a JSON `Status`.
-pub fn failure(failure: &Failure) -> Response {
-    let mut response = json(failure.code, &failure.body());
+/// An object in the encoding that was negotiated (indented JSON ends without a newline upstream too); JSON where protobuf is wanted of a kind that has none.
+pub fn render(code: u16, wanted: &Wanted, body: &Value) -> Response {
+    match wanted.encoding {
+        Encoding::Yaml => with_type(code, "application/yaml", Body::from(yaml::write(body))),
+        Encoding::Protobuf => match protobuf::encode(body) {
+            Some(bytes) => with_type(code, "application/vnd.kubernetes.protobuf", Body::from(bytes)),
+            None => json(code, body),
+        },
+        Encoding::Json if wanted.pretty => {
+            let text = serde_json::to_string_pretty(body).unwrap_or_default();
+            with_type(code, "application/json", Body::from(text))
+        }
+        Encoding::Json => json(code, body),
+    }
+}
+
+/// A refusal as a `Status`, in the client's encoding; indented JSON when it accepts none (as upstream does then).
+pub fn failure(failure: &Failure, wanted: Option<&Wanted>) -> Response {
+    let body = failure.body();
+    let mut response = match wanted {
+        Some(wanted) => render(failure.code, wanted, &body),
+        None => {
+            let text = serde_json::to_string_pretty(&body).unwrap_or_default();
+            with_type(failure.code, "application/json", Body::from(text))
+        }
+    };
     if let Some(seconds) = failure.retry_after {
         response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }

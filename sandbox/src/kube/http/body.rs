@@ -18,7 +18,11 @@ pub(super) struct Decoded {
 
 /// The media type of the body, without parameters.
 pub(super) fn media_type(call: &Call) -> &str {
-    let value = call.headers.get(http::header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    media_type_of(&call.headers)
+}
+
+pub(super) fn media_type_of(headers: &http::HeaderMap) -> &str {
+    let value = headers.get(http::header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     value.unwrap_or("application/json").split(';').next().unwrap_or_default().trim()
 }
 

@@ -3,24 +3,31 @@
 mod answer;
 mod body;
 mod delete_options;
+mod documents;
 mod list;
+mod negotiation;
 mod path;
 mod query;
 mod read;
 mod represent;
+mod review;
 mod scan;
 mod token;
 mod watch;
 mod write;
+mod yaml;
 
 use super::Core;
 use super::failure::Failure;
 use super::identity::UserInfo;
-use super::{authn, authz, impersonation, kinds, refusals};
+use super::{authn, authz, discovery, impersonation, kinds, protobuf, refusals, reviews};
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use bytes::Bytes;
 use http::HeaderMap;
+use http::request::Parts;
+use negotiation::{Offer, Wanted};
 use path::Route;
 use query::Query;
 use represent::Served;
@@ -38,6 +45,7 @@ struct Call {
     headers: HeaderMap,
     served: Served,
     body: Bytes,
+    wanted: Wanted,
 }
 
 /// The whole HTTP surface of one API server.
@@ -46,26 +54,39 @@ pub(super) fn router(core: Arc<Core>) -> axum::Router {
 }
 
 async fn serve(State(core): State<Arc<Core>>, request: Request) -> Response {
-    match answer(core, request).await {
+    let (parts, body) = request.into_parts();
+    let query = Query::parse(parts.uri.query().unwrap_or_default());
+    // Refusals have no other forms than the whole object.
+    let wanted =
+        negotiation::negotiate(&parts.headers, &query, Offer { protobuf: true, forms: false, stream: false })
+            .ok();
+    match answer(core, parts, query, body).await {
         Ok(response) => response,
-        Err(failure) => answer::failure(&failure),
+        Err(failure) => answer::failure(&failure, wanted.as_ref()),
     }
 }
 
-async fn answer(core: Arc<Core>, request: Request) -> Result<Response, Failure> {
-    let (parts, body) = request.into_parts();
-    let query = Query::parse(parts.uri.query().unwrap_or_default());
+async fn answer(core: Arc<Core>, parts: Parts, query: Query, body: Body) -> Result<Response, Failure> {
     let route = Route::parse(&parts.method, parts.uri.path(), &query);
     let asked = route.attributes();
     let caller = authn::authenticate(&core, &parts.headers)?;
     let user = impersonation::resolve(&core, caller, &parts.headers, &asked)?;
     authz::require(&core, &user, &asked)?;
+    let headers = &parts.headers;
     if !route.is_resource() {
-        return Ok(answer::page_not_found());
+        let wanted =
+            negotiation::negotiate(headers, &query, Offer { protobuf: false, forms: false, stream: false })
+                .unwrap_or(Wanted::JSON);
+        let (method, path) = (&parts.method, parts.uri.path());
+        return documents::serve(&core, &documents::Asked { method, path, query: &query, headers, wanted });
     }
-    let body = axum::body::to_bytes(axum::body::Body::new(body), BODY_LIMIT).await.map_err(|_| {
+    let body = axum::body::to_bytes(body, BODY_LIMIT).await.map_err(|_| {
         Failure::new(413, "RequestEntityTooLarge", format!("Request entity too large: limit is {BODY_LIMIT}"))
     })?;
+    if let Some(review) = reviews::find(&route.group, &route.version, &route.resource) {
+        let asked = review::Asked { review, route: &route, query: &query, headers, body: &body };
+        return review::serve(&core, &user, &asked);
+    }
     if let Some(response) = aggregated(&core, &user, &route, &body) {
         return Ok(response);
     }
@@ -73,12 +94,20 @@ async fn answer(core: Arc<Core>, request: Request) -> Result<Response, Failure> 
         return unknown(&route);
     };
     let served = Served { kind, group: route.group.clone(), version: route.version.clone() };
-    dispatch(Call { core, user, route, query, headers: parts.headers, served, body }).await
+    let wanted = Wanted::JSON;
+    dispatch(Call { core, user, route, query, headers: parts.headers, served, body, wanted }).await
+}
+
+/// What the answers about a kind can be encoded in.
+fn offer(call: &Call) -> Offer {
+    let known = protobuf::knows(&call.served.api_version(), call.served.kind.kind);
+    let stream = call.route.verb == "watch";
+    Offer { protobuf: known && !stream, forms: true, stream }
 }
 
 /// The create-only API that an extension server would answer.
 fn aggregated(core: &Core, user: &UserInfo, route: &Route, body: &[u8]) -> Option<Response> {
-    if route.group != "connection.workspace.jupyter.org" || route.verb != "create" {
+    if route.group != discovery::CONNECTIONS || route.verb != "create" {
         return None;
     }
     let connections = core.hooks()?.connections.as_ref()?;
@@ -102,14 +131,17 @@ fn method_not_allowed() -> Failure {
         .with_details(serde_json::json!({}))
 }
 
-async fn dispatch(call: Call) -> Result<Response, Failure> {
+async fn dispatch(mut call: Call) -> Result<Response, Failure> {
     let kind = call.served.kind;
     let route = &call.route;
     let in_path = route.path.trim_end_matches('/').split('/').next_back() != Some(kind.plural);
     if let Some(response) = misplaced(&call, in_path)? {
         return Ok(response);
     }
-    match (route.verb.as_str(), route.subresource.as_str()) {
+    if call.route.subresource != "log" {
+        call.wanted = negotiation::negotiate(&call.headers, &call.query, offer(&call))?;
+    }
+    match (call.route.verb.as_str(), call.route.subresource.as_str()) {
         ("get", "") | ("get", "status") => read::get(&call),
         ("get", "scale") => read::scale(&call),
         ("get", "log") => read::log(&call),

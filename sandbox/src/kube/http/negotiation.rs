@@ -39,6 +39,8 @@ pub struct Offer {
     pub protobuf: bool,
     /// Tables and metadata alone.
     pub forms: bool,
+    /// A stream of events, which YAML cannot be.
+    pub stream: bool,
 }
 
 /// One clause of an Accept header.
@@ -86,6 +88,9 @@ impl<'h> Clause<'h> {
 
     /// The form of this clause; `None` when the endpoint does not offer it in this encoding.
     fn form(&self, encoding: Encoding, offer: Offer) -> Option<Form> {
+        if offer.stream && encoding == Encoding::Yaml {
+            return None;
+        }
         let kind = self.parameter("as");
         if kind.is_empty() {
             return (encoding != Encoding::Protobuf || offer.protobuf).then_some(Form::Whole);
@@ -119,8 +124,11 @@ pub fn negotiate(headers: &HeaderMap, query: &Query, offer: Offer) -> Result<Wan
     if accept.iter().all(|value| value.trim().is_empty()) {
         return Ok(Wanted { pretty, ..Wanted::JSON });
     }
-    let mut clauses: Vec<Clause<'_>> =
-        accept.iter().flat_map(|value| value.split(',')).filter_map(|text| Clause::parse(text.trim())).collect();
+    let mut clauses: Vec<Clause<'_>> = accept
+        .iter()
+        .flat_map(|value| value.split(','))
+        .filter_map(|text| Clause::parse(text.trim()))
+        .collect();
     clauses.sort_by(|one, other| other.quality.total_cmp(&one.quality));
     for clause in &clauses {
         for encoding in ENCODINGS.into_iter().filter(|encoding| clause.fits(*encoding)) {
@@ -130,12 +138,17 @@ pub fn negotiate(headers: &HeaderMap, query: &Query, offer: Offer) -> Result<Wan
             }
         }
     }
-    Err(not_acceptable())
+    Err(not_acceptable(offer))
 }
 
-fn not_acceptable() -> Failure {
-    let message = "only the following media types are accepted: application/json, application/yaml, \
-                   application/vnd.kubernetes.protobuf";
+fn not_acceptable(offer: Offer) -> Failure {
+    let message = if offer.stream {
+        "only the following media types are accepted: application/json;stream=watch, \
+         application/vnd.kubernetes.protobuf;stream=watch"
+    } else {
+        "only the following media types are accepted: application/json, application/yaml, \
+         application/vnd.kubernetes.protobuf"
+    };
     Failure::new(406, "NotAcceptable", message)
 }
 
@@ -143,7 +156,8 @@ fn not_acceptable() -> Failure {
 fn is_pretty(headers: &HeaderMap, query: &Query) -> bool {
     match query.text("pretty") {
         "" => {
-            let agent = headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or_default();
+            let agent =
+                headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or_default();
             ["curl", "Wget", "Mozilla/5.0"].iter().any(|program| agent.starts_with(program))
         }
         asked => matches!(asked, "1" | "t" | "T" | "true" | "TRUE" | "True"),
@@ -161,7 +175,7 @@ mod tests {
         negotiate(&headers, &Query::default(), offer)
     }
 
-    const CUSTOM: Offer = Offer { protobuf: false, forms: true };
+    const CUSTOM: Offer = Offer { protobuf: false, forms: true, stream: false };
 
     #[test]
     fn kubectl_gets_its_table() {
@@ -181,6 +195,6 @@ mod tests {
     fn protobuf_is_for_kinds_that_have_it() {
         let both = "application/vnd.kubernetes.protobuf,application/json";
         assert_eq!(asked(both, CUSTOM).unwrap().encoding, Encoding::Json);
-        assert_eq!(asked(both, Offer { protobuf: true, forms: true }).unwrap().encoding, Encoding::Protobuf);
+        assert_eq!(asked(both, Offer { protobuf: true, ..CUSTOM }).unwrap().encoding, Encoding::Protobuf);
     }
 }

@@ -2,14 +2,19 @@
 //!
 //! Lists are written straight from the shared bodies: nothing is copied but bytes.
 
+use super::negotiation::{self, Wanted};
 use super::{Call, answer};
 use crate::kube::failure::Failure;
 use crate::kube::kinds::{self, Kind};
+use crate::kube::refusals;
 use crate::kube::store::Page;
+use crate::kube::table::{self, Include};
 use axum::body::Body;
 use axum::response::Response;
+use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The kind as served at one path.
 #[derive(Clone, Debug)]
@@ -38,16 +43,26 @@ impl Served {
 }
 
 /// How the events of one watch are written.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Form {
     served: Served,
+    wanted: Wanted,
+    include: Include,
+    /// Only the first table of a stream defines its columns.
+    defined: AtomicBool,
 }
 
 impl Form {
     /// # Errors
-    /// 406 when the client accepts nothing that can be streamed.
+    /// 400 for an unknown `includeObject`.
     pub(super) fn of(call: &Call) -> Result<Form, Failure> {
-        Ok(Form { served: call.served.clone() })
+        let include = include(call)?;
+        Ok(Form {
+            served: call.served.clone(),
+            wanted: call.wanted,
+            include,
+            defined: AtomicBool::new(false),
+        })
     }
 
     pub(super) fn kind(&self) -> &'static Kind {
@@ -56,7 +71,29 @@ impl Form {
 
     /// One line of the stream.
     pub(super) fn event(&self, event: &str, object: &Arc<Value>) -> Vec<u8> {
-        self.plain_event(event, &self.served.show(object))
+        let shown = self.served.show(object);
+        let formed = match self.wanted.form {
+            negotiation::Form::Whole => shown,
+            negotiation::Form::Metadata(version) | negotiation::Form::MetadataList(version) => {
+                Arc::new(table::metadata_alone(&shown, version))
+            }
+            negotiation::Form::Table(version) => Arc::new(self.table(version, event, &shown)),
+        };
+        self.plain_event(event, &formed)
+    }
+
+    fn table(&self, version: &str, event: &str, object: &Value) -> Value {
+        let kind = self.served.kind;
+        let first = !self.defined.swap(true, Ordering::Relaxed);
+        let definitions = if first { table::definitions(kind) } else { Value::Null };
+        // A bookmark is about no object.
+        let rows = if event == "BOOKMARK" {
+            Vec::new()
+        } else {
+            vec![table::row(kind, object, self.include, version, Timestamp::now())]
+        };
+        let metadata = json!({"resourceVersion": object["metadata"]["resourceVersion"]});
+        table::table(version, &metadata, definitions, rows)
     }
 
     /// One line with an object that is not of the kind (a `Status`).
@@ -83,11 +120,43 @@ pub(super) fn watch_type(_call: &Call) -> &'static str {
     "application/json"
 }
 
-/// One object.
+/// What a table holds beside the cells.
+fn include(call: &Call) -> Result<Include, Failure> {
+    let asked = call.query.text("includeObject");
+    Include::parse(asked).ok_or_else(|| {
+        let value = refusals::quote(asked);
+        refusals::bad_request(format!(
+            "Unable to convert to Table as requested: includeObject: Invalid value: {value}: must be 'Metadata', \
+             'Object', 'None', or empty"
+        ))
+    })
+}
+
+/// One object, in the form that was negotiated.
 pub(super) fn object(call: &Call, code: u16, object: &Arc<Value>, warnings: &[String]) -> Response {
-    let mut response = answer::json(code, &call.served.show(object));
+    let shown = call.served.show(object);
+    let mut response = match formed(call, &shown) {
+        Ok(Some(formed)) => answer::render(code, &call.wanted, &formed),
+        Ok(None) => answer::render(code, &call.wanted, &shown),
+        Err(failure) => answer::failure(&failure, Some(&call.wanted)),
+    };
     answer::warn(&mut response, warnings);
     response
+}
+
+/// A table or the metadata alone; `None` for the whole object.
+fn formed(call: &Call, object: &Value) -> Result<Option<Value>, Failure> {
+    let kind = call.served.kind;
+    match call.wanted.form {
+        negotiation::Form::Whole => Ok(None),
+        negotiation::Form::Metadata(version) => Ok(Some(table::metadata_alone(object, version))),
+        negotiation::Form::MetadataList(_) => Err(Failure::new(500, "", "content is not a list")),
+        negotiation::Form::Table(version) => {
+            let row = table::row(kind, object, include(call)?, version, Timestamp::now());
+            let metadata = json!({"resourceVersion": object["metadata"]["resourceVersion"]});
+            Ok(Some(table::table(version, &metadata, table::definitions(kind), vec![row])))
+        }
+    }
 }
 
 /// `metadata` of a list.
@@ -106,9 +175,65 @@ pub(super) fn list_metadata(custom: bool, page: &Page, token: Option<String>, co
     metadata
 }
 
-/// A list.
+/// A list, in the form that was negotiated.
 pub(super) fn list(call: &Call, metadata: &Value, items: &[Arc<Value>]) -> Response {
-    answer::with_type(200, "application/json", Body::from(list_json(&call.served, metadata, items)))
+    match formed_list(call, metadata, items) {
+        Ok(Some(formed)) => answer::render(200, &call.wanted, &formed),
+        Ok(None) if call.wanted == Wanted::JSON => {
+            answer::with_type(200, "application/json", Body::from(list_json(&call.served, metadata, items)))
+        }
+        // Only people and old clients ask for other encodings of lists: reading the JSON back costs them alone.
+        Ok(None) => {
+            let list = serde_json::from_slice(&list_json(&call.served, metadata, items)).unwrap_or_default();
+            answer::render(200, &call.wanted, &list)
+        }
+        Err(failure) => answer::failure(&failure, Some(&call.wanted)),
+    }
+}
+
+fn formed_list(call: &Call, metadata: &Value, items: &[Arc<Value>]) -> Result<Option<Value>, Failure> {
+    let kind = call.served.kind;
+    let mut metadata = metadata.clone();
+    // Lists of custom resources say so when there is no next page; these forms do not.
+    if metadata["continue"] == ""
+        && let Some(fields) = metadata.as_object_mut()
+    {
+        fields.remove("continue");
+    }
+    let shown = items.iter().map(|item| call.served.show(item));
+    match call.wanted.form {
+        negotiation::Form::Whole => Ok(None),
+        negotiation::Form::Metadata(_) => {
+            let list = if kind.custom {
+                "*unstructured.UnstructuredList".to_owned()
+            } else {
+                format!("*{}List", go_name(kind))
+            };
+            let message =
+                format!("you requested PartialObjectMetadata, but the requested object is a list ({list})");
+            Err(Failure::new(406, "NotAcceptable", message))
+        }
+        negotiation::Form::MetadataList(version) => {
+            let found: Vec<Value> = shown.map(|item| table::metadata_alone(&item, version)).collect();
+            // Go writes a list that was never filled as null.
+            let found = if found.is_empty() { Value::Null } else { json!(found) };
+            Ok(Some(json!({
+                "kind": "PartialObjectMetadataList", "apiVersion": version, "metadata": metadata, "items": found,
+            })))
+        }
+        negotiation::Form::Table(version) => {
+            let (include, now) = (include(call)?, Timestamp::now());
+            let rows = shown.map(|item| table::row(kind, &item, include, version, now)).collect();
+            Ok(Some(table::table(version, &metadata, table::definitions(kind), rows)))
+        }
+    }
+}
+
+/// Go's name of a built-in type: `core.Pod`, `apps.Deployment`.
+fn go_name(kind: &Kind) -> String {
+    let package =
+        if kind.group.is_empty() { "core" } else { kind.group.split('.').next().unwrap_or_default() };
+    format!("{package}.{}", kind.kind)
 }
 
 /// Items of built-in kinds come without apiVersion and kind, as upstream encodes them.

@@ -37,15 +37,15 @@ fn options(call: &Call) -> Result<Options, Failure> {
     if !errors.is_empty() {
         return Err(refusals::invalid_as(body::options_kind(call), "meta.k8s.io", "", &errors));
     }
-    Ok(Options { dry_run: !runs.is_empty(), manager: manager_name(call, manager) })
+    Ok(Options { dry_run: !runs.is_empty(), manager: manager_name(&call.headers, manager) })
 }
 
 /// Without a name, the program that the user agent speaks of.
-fn manager_name(call: &Call, given: &str) -> String {
+pub(super) fn manager_name(headers: &http::HeaderMap, given: &str) -> String {
     if !given.is_empty() {
         return given.to_owned();
     }
-    let agent = call.headers.get(http::header::USER_AGENT).and_then(|agent| agent.to_str().ok());
+    let agent = headers.get(http::header::USER_AGENT).and_then(|agent| agent.to_str().ok());
     let program = agent.unwrap_or_default().split('/').next().unwrap_or_default();
     let program: String =
         program.chars().filter(|letter| !letter.is_control()).take(MANAGER_LENGTH).collect();
@@ -196,7 +196,7 @@ fn deleted_answer(call: &Call, deleted: &Deleted) -> Response {
     let status = json!({
         "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": about,
     });
-    let mut response = answer::json(200, &status);
+    let mut response = answer::render(200, &call.wanted, &status);
     answer::warn(&mut response, &deleted.warnings);
     response
 }

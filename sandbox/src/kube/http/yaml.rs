@@ -80,10 +80,38 @@ fn scalar(out: &mut String, value: &Value, indent: usize) {
         }
         _ => {
             out.push(' ');
-            out.push_str(&inline(value));
+            let column = out.len() - out.rfind('\n').map_or(0, |at| at + 1);
+            out.push_str(&fold(&inline(value), column, indent));
             out.push('\n');
         }
     }
+}
+
+/// Long texts go on in a new line at the first blank behind this column.
+const WIDTH: usize = 80;
+
+fn fold(text: &str, mut column: usize, indent: usize) -> String {
+    let double_quoted = text.starts_with('"');
+    let letters: Vec<char> = text.chars().collect();
+    let mut folded = String::with_capacity(text.len());
+    for (position, letter) in letters.iter().enumerate() {
+        let alone = |at: usize| letters.get(at).is_some_and(|letter| *letter != ' ');
+        if *letter == ' '
+            && column > WIDTH
+            && !double_quoted
+            && position > 0
+            && alone(position - 1)
+            && alone(position + 1)
+        {
+            folded.push('\n');
+            folded.push_str(&" ".repeat(indent));
+            column = indent;
+        } else {
+            folded.push(*letter);
+            column += 1;
+        }
+    }
+    folded
 }
 
 fn is_literal(text: &str) -> bool {
@@ -112,8 +140,9 @@ fn text(content: &str) -> String {
 }
 
 fn is_plain(content: &str) -> bool {
-    const SPECIAL: &[char] =
-        &['-', '?', ':', ',', '[', ']', '{', '}', '#', '&', '*', '!', '|', '>', '\'', '"', '%', '@', '`', ' '];
+    const SPECIAL: &[char] = &[
+        '-', '?', ':', ',', '[', ']', '{', '}', '#', '&', '*', '!', '|', '>', '\'', '"', '%', '@', '`', ' ',
+    ];
     let dash_word = content.starts_with(['-', '?', ':'])
         && content.chars().nth(1).is_some_and(|letter| letter != ' ' && !matches!(content, "---"));
     !content.is_empty()
@@ -134,7 +163,9 @@ fn reads_as_other(content: &str) -> bool {
     let based = ["0x", "0o", "0b"]
         .iter()
         .any(|base| lower.strip_prefix(base).is_some_and(|rest| u64::from_str_radix(rest, 16).is_ok()));
-    let date = content.len() >= 10 && content.is_char_boundary(10) && content[..10].parse::<jiff::civil::Date>().is_ok();
+    let date = content.len() >= 10
+        && content.is_char_boundary(10)
+        && content[..10].parse::<jiff::civil::Date>().is_ok();
     let numeric = number.starts_with(|letter: char| letter.is_ascii_digit() || "+-.".contains(letter))
         && number.parse::<f64>().is_ok();
     WORDS.contains(&lower.as_str()) || based || date || numeric
@@ -158,6 +189,14 @@ mod tests {
             write(&value),
             "colon: 'a: b'\nempty: \"\"\ntext: pods \"x\" not found\ntime: \"2020-01-02T03:04:05Z\"\n"
         );
+    }
+
+    #[test]
+    fn long_texts_are_folded_behind_the_margin() {
+        let long =
+            "only the following media types are accepted: application/json;stream=watch, application/x";
+        let expected = "message: 'only the following media types are accepted: application/json;stream=watch,\n  application/x'\n";
+        assert_eq!(write(&json!({"message": long})), expected);
     }
 
     #[test]

@@ -56,7 +56,7 @@ pub(super) fn kinds() -> Vec<Kind> {
             ..custom(KUEUE, KUEUE_VERSIONS, "LocalQueue", "localqueues", "localqueue")
         },
         Kind {
-            short_names: &["wl", "kueueworkload", "kueueworkloads"],
+            short_names: &["kwl", "kueueworkload", "kueueworkloads"],
             ..custom(KUEUE, KUEUE_VERSIONS, "Workload", "workloads", "workload")
         },
         Kind {
@@ -66,6 +66,7 @@ pub(super) fn kinds() -> Vec<Kind> {
             ..custom(KUEUE, KUEUE_VERSIONS, "ResourceFlavor", "resourceflavors", "resourceflavor")
         },
         Kind {
+            short_names: &["wpc"],
             namespaced: false,
             status: false,
             ..custom(
@@ -76,12 +77,18 @@ pub(super) fn kinds() -> Vec<Kind> {
                 "workloadpriorityclass",
             )
         },
-        Kind { namespaced: false, ..custom(KUEUE, KUEUE_VERSIONS, "Cohort", "cohorts", "cohort") },
         Kind {
+            short_names: &["co"],
+            namespaced: false,
+            ..custom(KUEUE, KUEUE_VERSIONS, "Cohort", "cohorts", "cohort")
+        },
+        Kind {
+            short_names: &["ac"],
             namespaced: false,
             ..custom(KUEUE, KUEUE_VERSIONS, "AdmissionCheck", "admissionchecks", "admissioncheck")
         },
         Kind {
+            short_names: &["topo"],
             namespaced: false,
             status: false,
             ..custom(KUEUE, KUEUE_VERSIONS, "Topology", "topologies", "topology")

@@ -76,11 +76,13 @@ impl<'b> Iterator for Reader<'b> {
     type Item = Result<(u64, Wire<'b>), String>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        (!self.0.is_empty()).then(|| self.field().ok_or_else(|| {
-            // Ends the iteration: what follows cannot be trusted.
-            self.0 = &[];
-            "unexpected EOF".to_owned()
-        }))
+        (!self.0.is_empty()).then(|| {
+            self.field().ok_or_else(|| {
+                // Ends the iteration: what follows cannot be trusted.
+                self.0 = &[];
+                "unexpected EOF".to_owned()
+            })
+        })
     }
 }
 

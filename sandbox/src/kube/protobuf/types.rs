@@ -99,12 +99,8 @@ const OBJECT_META: &[Field] = &[
     texts(14, "finalizers"),
     many(17, "managedFields", MANAGED),
 ];
-const LIST_META: &[Field] = &[
-    text(1, "selfLink"),
-    text(2, "resourceVersion"),
-    text(3, "continue"),
-    number(4, "remainingItemCount"),
-];
+const LIST_META: &[Field] =
+    &[text(1, "selfLink"), text(2, "resourceVersion"), text(3, "continue"), number(4, "remainingItemCount")];
 
 const RESOURCE_ATTRIBUTES: &[Field] = &[
     text(1, "namespace"),
@@ -168,11 +164,16 @@ const RULES_REVIEW: &[Field] = &[
 ];
 const USER: &[Field] =
     &[text(1, "username"), text(2, "uid"), texts(3, "groups"), field(4, "extra", Kind::MapOfLists)];
-const SELF_REVIEW: &[Field] = &[one(1, "metadata", OBJECT_META), one(2, "status", &[one(1, "userInfo", USER)])];
+const SELF_REVIEW: &[Field] =
+    &[one(1, "metadata", OBJECT_META), one(2, "status", &[one(1, "userInfo", USER)])];
 const TOKEN_REVIEW: &[Field] = &[
     one(1, "metadata", OBJECT_META),
     one(2, "spec", &[text(1, "token"), texts(2, "audiences")]),
-    one(3, "status", &[flag(1, "authenticated"), one(2, "user", USER), text(3, "error"), texts(4, "audiences")]),
+    one(
+        3,
+        "status",
+        &[flag(1, "authenticated"), one(2, "user", USER), text(3, "error"), texts(4, "audiences")],
+    ),
 ];
 
 const STATUS: &[Field] = &[
@@ -206,7 +207,13 @@ const NAMESPACE: &[Field] = &[
             many(
                 2,
                 "conditions",
-                &[text(1, "type"), text(2, "status"), time(4, "lastTransitionTime"), text(5, "reason"), text(6, "message")],
+                &[
+                    text(1, "type"),
+                    text(2, "status"),
+                    time(4, "lastTransitionTime"),
+                    text(5, "reason"),
+                    text(6, "message"),
+                ],
             ),
         ],
     ),
@@ -238,14 +245,17 @@ const EVENT: &[Field] = &[
     text(15, "reportingInstance"),
 ];
 
+const NAMESPACES: &[Field] = &[one(1, "metadata", LIST_META), many(2, "items", NAMESPACE)];
+const EVENTS: &[Field] = &[one(1, "metadata", LIST_META), many(2, "items", EVENT)];
+
 /// The fields of a kind that travels as protobuf.
 pub fn message(api_version: &str, kind: &str) -> Option<&'static [Field]> {
     Some(match (api_version, kind) {
         ("v1", "Status") => STATUS,
         ("v1", "Namespace") => NAMESPACE,
-        ("v1", "NamespaceList") => &[one(1, "metadata", LIST_META), many(2, "items", NAMESPACE)],
+        ("v1", "NamespaceList") => NAMESPACES,
         ("v1", "Event") => EVENT,
-        ("v1", "EventList") => &[one(1, "metadata", LIST_META), many(2, "items", EVENT)],
+        ("v1", "EventList") => EVENTS,
         ("authorization.k8s.io/v1", "SelfSubjectAccessReview") => SELF_ACCESS_REVIEW,
         ("authorization.k8s.io/v1", "SubjectAccessReview" | "LocalSubjectAccessReview") => ACCESS_REVIEW,
         ("authorization.k8s.io/v1", "SelfSubjectRulesReview") => RULES_REVIEW,

@@ -66,7 +66,9 @@ pub fn node_roles(node: &Value) -> Value {
 }
 
 fn node_address(node: &Value, wanted: &str) -> Value {
-    or_none(items(&node["status"]["addresses"]).find(|a| a["type"] == wanted).and_then(|a| a["address"].as_str()))
+    or_none(
+        items(&node["status"]["addresses"]).find(|a| a["type"] == wanted).and_then(|a| a["address"].as_str()),
+    )
 }
 
 pub fn node_internal(node: &Value) -> Value {
@@ -124,7 +126,9 @@ pub fn template_containers(object: &Value) -> Value {
 }
 
 pub fn template_images(object: &Value) -> Value {
-    json!(joined(items(&object["spec"]["template"]["spec"]["containers"]).filter_map(|c| c["image"].as_str())))
+    json!(joined(
+        items(&object["spec"]["template"]["spec"]["containers"]).filter_map(|c| c["image"].as_str())
+    ))
 }
 
 pub fn match_labels(object: &Value) -> Value {
@@ -254,7 +258,11 @@ pub fn quota_limits(quota: &Value) -> Value {
 
 pub fn bound_role(binding: &Value) -> Value {
     let role = &binding["roleRef"];
-    json!(format!("{}/{}", role["kind"].as_str().unwrap_or_default(), role["name"].as_str().unwrap_or_default()))
+    json!(format!(
+        "{}/{}",
+        role["kind"].as_str().unwrap_or_default(),
+        role["name"].as_str().unwrap_or_default()
+    ))
 }
 
 fn subjects(binding: &Value, kind: &str) -> Value {
@@ -297,13 +305,15 @@ fn ago(time: Option<&str>) -> Value {
 
 pub fn event_object(event: &Value) -> Value {
     let object = &event["involvedObject"];
-    let (kind, name) = (object["kind"].as_str().unwrap_or_default(), object["name"].as_str().unwrap_or_default());
+    let (kind, name) =
+        (object["kind"].as_str().unwrap_or_default(), object["name"].as_str().unwrap_or_default());
     json!(if name.is_empty() { kind.to_lowercase() } else { format!("{}/{name}", kind.to_lowercase()) })
 }
 
 pub fn event_source(event: &Value) -> Value {
     let source = &event["source"];
-    let component = source["component"].as_str().or_else(|| event["reportingComponent"].as_str()).unwrap_or_default();
+    let component =
+        source["component"].as_str().or_else(|| event["reportingComponent"].as_str()).unwrap_or_default();
     json!(source["host"].as_str().map_or(component.to_owned(), |host| format!("{component}, {host}")))
 }
 

@@ -53,32 +53,56 @@ const DEFAULT: &[Column] =
 /// The age of a custom resource, which its CRD declares.
 const CUSTOM_AGE: Column = Column {
     kind: "date",
-    ..text("Age", "Custom resource definition column (in JSONPath format): .metadata.creationTimestamp", Cell::Age)
+    ..text(
+        "Age",
+        "Custom resource definition column (in JSONPath format): .metadata.creationTimestamp",
+        Cell::Age,
+    )
 };
 
 const PODS: &[Column] = &[
     NAME,
     text("Ready", "The aggregate readiness state of this pod for accepting traffic.", Cell::Of(pods::ready)),
     text("Status", "The aggregate status of the containers in this pod.", Cell::Of(pods::status)),
-    text("Restarts", "The number of times the containers in this pod have been restarted and when the last container \
-        in this pod has restarted.", Cell::Of(pods::restarts)),
+    text(
+        "Restarts",
+        "The number of times the containers in this pod have been restarted and when the last container \
+        in this pod has restarted.",
+        Cell::Of(pods::restarts),
+    ),
     AGE,
-    wide("IP", "podIP address allocated to the pod. Routable at least within the cluster. Empty if not yet \
-        allocated.", Cell::Of(pods::address)),
-    wide("Node", "NodeName indicates in which node this pod is scheduled. If empty, this pod is a candidate for \
+    wide(
+        "IP",
+        "podIP address allocated to the pod. Routable at least within the cluster. Empty if not yet \
+        allocated.",
+        Cell::Of(pods::address),
+    ),
+    wide(
+        "Node",
+        "NodeName indicates in which node this pod is scheduled. If empty, this pod is a candidate for \
         scheduling by the scheduler defined in schedulerName. Once this field is set, the kubelet for \
         this node becomes responsible for the lifecycle of this pod. This field should not be used to \
         express a desire for the pod to be scheduled on a specific node. \
-        https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/#nodename", Cell::Of(pods::node)),
-    wide("Nominated Node", "nominatedNodeName is set only when this pod preempts other pods on the node, but it cannot be \
+        https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/#nodename",
+        Cell::Of(pods::node),
+    ),
+    wide(
+        "Nominated Node",
+        "nominatedNodeName is set only when this pod preempts other pods on the node, but it cannot be \
         scheduled right away as preemption victims receive their graceful termination periods. This \
         field does not guarantee that the pod will be scheduled on this node. Scheduler may decide to \
         place the pod elsewhere if other nodes become available sooner. Scheduler may also decide to \
         give the resources on this node to a higher priority pod that is created after preemption. As a \
-        result, this field may be different than PodSpec.nodeName when the pod is scheduled.", Cell::Of(pods::nominated)),
-    wide("Readiness Gates", "If specified, all readiness gates will be evaluated for pod readiness. A pod is ready when all \
+        result, this field may be different than PodSpec.nodeName when the pod is scheduled.",
+        Cell::Of(pods::nominated),
+    ),
+    wide(
+        "Readiness Gates",
+        "If specified, all readiness gates will be evaluated for pod readiness. A pod is ready when all \
         its containers are ready AND all conditions specified in the readiness gates have status equal \
-        to \"True\" More info: https://git.k8s.io/enhancements/keps/sig-network/580-pod-readiness-gates", Cell::Of(pods::gates)),
+        to \"True\" More info: https://git.k8s.io/enhancements/keps/sig-network/580-pod-readiness-gates",
+        Cell::Of(pods::gates),
+    ),
 ];
 const NODES: &[Column] = &[
     NAME,
@@ -88,25 +112,46 @@ const NODES: &[Column] = &[
     text("Version", "Kubelet Version reported by the node.", Cell::Of(cells::node_version)),
     wide("Internal-IP", ADDRESS_TEXT, Cell::Of(cells::node_internal)),
     wide("External-IP", ADDRESS_TEXT, Cell::Of(cells::node_external)),
-    wide("OS-Image", "OS Image reported by the node from /etc/os-release (e.g. Debian GNU/Linux 7 (wheezy)).", Cell::Of(cells::node_os)),
-    wide("Kernel-Version", "Kernel Version reported by the node from 'uname -r' (e.g. 3.16.0-0.bpo.4-amd64).", Cell::Of(cells::node_kernel)),
-    wide("Container-Runtime", "ContainerRuntime Version reported by the node through runtime remote API (e.g. \
-        containerd://1.4.2).", Cell::Of(cells::node_runtime)),
+    wide(
+        "OS-Image",
+        "OS Image reported by the node from /etc/os-release (e.g. Debian GNU/Linux 7 (wheezy)).",
+        Cell::Of(cells::node_os),
+    ),
+    wide(
+        "Kernel-Version",
+        "Kernel Version reported by the node from 'uname -r' (e.g. 3.16.0-0.bpo.4-amd64).",
+        Cell::Of(cells::node_kernel),
+    ),
+    wide(
+        "Container-Runtime",
+        "ContainerRuntime Version reported by the node through runtime remote API (e.g. \
+        containerd://1.4.2).",
+        Cell::Of(cells::node_runtime),
+    ),
 ];
-const NAMESPACES: &[Column] = &[
-    NAME,
-    text("Status", "The status of the namespace", Cell::Path("/status/phase")),
-    AGE,
-];
+const NAMESPACES: &[Column] =
+    &[NAME, text("Status", "The status of the namespace", Cell::Path("/status/phase")), AGE];
 const EVENTS: &[Column] = &[
     text("Last Seen", "Time when this event was last observed", Cell::Of(cells::event_last_seen)),
-    text("Type", "Type of this event (Normal, Warning), new types could be added in the future", Cell::Path("/type")),
-    text("Reason", "This should be a short, machine understandable string that gives the reason for the transition \
-        into the object's current status.", Cell::Path("/reason")),
+    text(
+        "Type",
+        "Type of this event (Normal, Warning), new types could be added in the future",
+        Cell::Path("/type"),
+    ),
+    text(
+        "Reason",
+        "This should be a short, machine understandable string that gives the reason for the transition \
+        into the object's current status.",
+        Cell::Path("/reason"),
+    ),
     text("Object", "The object this event is about", Cell::Of(cells::event_object)),
     wide("Subobject", "The part of the object this event is about", Cell::Of(cells::event_field)),
     wide("Source", "The component reporting this event.", Cell::Of(cells::event_source)),
-    text("Message", "A human-readable description of the status of this operation.", Cell::Of(cells::event_message)),
+    text(
+        "Message",
+        "A human-readable description of the status of this operation.",
+        Cell::Of(cells::event_message),
+    ),
     wide("First Seen", "Time when this event was first observed", Cell::Of(cells::event_first_seen)),
     wide_integer("Count", "The number of times this event has occurred.", Cell::Of(cells::event_count)),
     wide("Name", NAME_TEXT, Cell::Name),
@@ -135,7 +180,11 @@ const VOLUMES: &[Column] = &[
     NAME,
     text("Capacity", "The size of the volume", Cell::Path("/spec/capacity/storage")),
     text("Access Modes", "How the volume can be mounted", Cell::Of(cells::volume_modes)),
-    text("Reclaim Policy", "What happens to a released volume", Cell::Path("/spec/persistentVolumeReclaimPolicy")),
+    text(
+        "Reclaim Policy",
+        "What happens to a released volume",
+        Cell::Path("/spec/persistentVolumeReclaimPolicy"),
+    ),
     text("Status", "The phase of the volume", Cell::Path("/status/phase")),
     text("Claim", "The claim that is bound to the volume", Cell::Of(cells::volume_claim)),
     text("StorageClass", "The class of the volume", Cell::Of(cells::storage_class)),
@@ -144,21 +193,14 @@ const VOLUMES: &[Column] = &[
     AGE,
     wide("VolumeMode", "File system or block device", Cell::Path("/spec/volumeMode")),
 ];
-const CONFIG_MAPS: &[Column] = &[
-    NAME,
-    text("Data", "Number of entries", Cell::Of(cells::data_count)),
-    AGE,
-];
+const CONFIG_MAPS: &[Column] = &[NAME, text("Data", "Number of entries", Cell::Of(cells::data_count)), AGE];
 const SECRETS: &[Column] = &[
     NAME,
     text("Type", "Used to facilitate programmatic handling of secret data.", Cell::Path("/type")),
     text("Data", "Number of entries", Cell::Of(cells::data_count)),
     AGE,
 ];
-const SERVICE_ACCOUNTS: &[Column] = &[
-    NAME,
-    AGE,
-];
+const SERVICE_ACCOUNTS: &[Column] = &[NAME, AGE];
 const QUOTAS: &[Column] = &[
     NAME,
     text("Request", "Requests used and allowed", Cell::Of(cells::quota_requests)),
@@ -168,15 +210,27 @@ const QUOTAS: &[Column] = &[
 const DEPLOYMENTS: &[Column] = &[
     NAME,
     text("Ready", "Number of the pod with ready state", Cell::Of(cells::deployment_ready)),
-    text("Up-to-date", "Total number of non-terminating pods targeted by this deployment that have the desired template \
-        spec.", Cell::Of(cells::deployment_updated)),
-    text("Available", "Total number of available non-terminating pods (ready for at least minReadySeconds) targeted by \
-        this deployment.", Cell::Of(cells::deployment_available)),
+    text(
+        "Up-to-date",
+        "Total number of non-terminating pods targeted by this deployment that have the desired template \
+        spec.",
+        Cell::Of(cells::deployment_updated),
+    ),
+    text(
+        "Available",
+        "Total number of available non-terminating pods (ready for at least minReadySeconds) targeted by \
+        this deployment.",
+        Cell::Of(cells::deployment_available),
+    ),
     AGE,
     wide("Containers", "Names of each container in the template.", Cell::Of(cells::template_containers)),
     wide("Images", "Images referenced by each container in the template.", Cell::Of(cells::template_images)),
-    wide("Selector", "Label selector for pods. Existing ReplicaSets whose pods are selected by this will be the ones \
-        affected by this deployment. It must match the pod template's labels.", Cell::Of(cells::match_labels)),
+    wide(
+        "Selector",
+        "Label selector for pods. Existing ReplicaSets whose pods are selected by this will be the ones \
+        affected by this deployment. It must match the pod template's labels.",
+        Cell::Of(cells::match_labels),
+    ),
 ];
 const REPLICA_SETS: &[Column] = &[
     NAME,
@@ -190,16 +244,28 @@ const REPLICA_SETS: &[Column] = &[
 ];
 const PRIORITY_CLASSES: &[Column] = &[
     NAME,
-    integer("Value", "value represents the integer value of this priority class. This is the actual priority that \
-        pods receive when they have the name of this class in their pod spec.", Cell::Path("/value")),
-    boolean("Global-Default", "globalDefault specifies whether this PriorityClass should be considered as the default priority \
+    integer(
+        "Value",
+        "value represents the integer value of this priority class. This is the actual priority that \
+        pods receive when they have the name of this class in their pod spec.",
+        Cell::Path("/value"),
+    ),
+    boolean(
+        "Global-Default",
+        "globalDefault specifies whether this PriorityClass should be considered as the default priority \
         for pods that do not have any priority class. Only one PriorityClass can be marked as \
         `globalDefault`. However, if more than one PriorityClasses exists with their `globalDefault` \
         field set to true, the smallest value of such global default PriorityClasses will be used as \
-        the default priority.", Cell::Of(cells::is_global_default)),
+        the default priority.",
+        Cell::Of(cells::is_global_default),
+    ),
     AGE,
-    text("PreemptionPolicy", "preemptionPolicy is the Policy for preempting pods with lower priority. One of Never, \
-        PreemptLowerPriority. Defaults to PreemptLowerPriority if unset.", Cell::Path("/preemptionPolicy")),
+    text(
+        "PreemptionPolicy",
+        "preemptionPolicy is the Policy for preempting pods with lower priority. One of Never, \
+        PreemptLowerPriority. Defaults to PreemptLowerPriority if unset.",
+        Cell::Path("/preemptionPolicy"),
+    ),
 ];
 const STORAGE_CLASSES: &[Column] = &[
     text("Name", NAME_TEXT, Cell::Of(cells::class_name)),
@@ -211,9 +277,13 @@ const STORAGE_CLASSES: &[Column] = &[
 ];
 const LEASES: &[Column] = &[
     NAME,
-    text("Holder", "holderIdentity contains the identity of the holder of a current lease. If Coordinated Leader \
+    text(
+        "Holder",
+        "holderIdentity contains the identity of the holder of a current lease. If Coordinated Leader \
         Election is used, the holder identity must be equal to the elected LeaseCandidate.metadata.name \
-        field.", Cell::Of(cells::holder)),
+        field.",
+        Cell::Of(cells::holder),
+    ),
     AGE,
 ];
 const BINDINGS: &[Column] = &[
@@ -226,52 +296,91 @@ const BINDINGS: &[Column] = &[
 ];
 const WORKSPACES: &[Column] = &[
     NAME,
-    text("Available", "Custom resource definition column (in JSONPath format): \
-        .status.conditions[?(@.type==\"Available\")].status", Cell::Condition("Available")),
-    text("Progressing", "Custom resource definition column (in JSONPath format): \
-        .status.conditions[?(@.type==\"Progressing\")].status", Cell::Condition("Progressing")),
-    text("Degraded", "Custom resource definition column (in JSONPath format): \
-        .status.conditions[?(@.type==\"Degraded\")].status", Cell::Condition("Degraded")),
+    text(
+        "Available",
+        "Custom resource definition column (in JSONPath format): \
+        .status.conditions[?(@.type==\"Available\")].status",
+        Cell::Condition("Available"),
+    ),
+    text(
+        "Progressing",
+        "Custom resource definition column (in JSONPath format): \
+        .status.conditions[?(@.type==\"Progressing\")].status",
+        Cell::Condition("Progressing"),
+    ),
+    text(
+        "Degraded",
+        "Custom resource definition column (in JSONPath format): \
+        .status.conditions[?(@.type==\"Degraded\")].status",
+        Cell::Condition("Degraded"),
+    ),
     CUSTOM_AGE,
-    wide("CreatedBy", "Custom resource definition column (in JSONPath format): \
-        .metadata.annotations['workspace\\.jupyter\\.org/created-by']", Cell::Path("/metadata/annotations/workspace.jupyter.org~1created-by")),
-    wide("AccessType", "Custom resource definition column (in JSONPath format): .spec.accessType", Cell::Path("/spec/accessType")),
+    wide(
+        "CreatedBy",
+        "Custom resource definition column (in JSONPath format): \
+        .metadata.annotations['workspace\\.jupyter\\.org/created-by']",
+        Cell::Path("/metadata/annotations/workspace.jupyter.org~1created-by"),
+    ),
+    wide(
+        "AccessType",
+        "Custom resource definition column (in JSONPath format): .spec.accessType",
+        Cell::Path("/spec/accessType"),
+    ),
 ];
 const TEMPLATES: &[Column] = &[
     NAME,
-    text("Display Name", "Custom resource definition column (in JSONPath format): .spec.displayName", Cell::Path("/spec/displayName")),
-    text("Default Image", "Custom resource definition column (in JSONPath format): .spec.defaultImage", Cell::Path("/spec/defaultImage")),
+    text(
+        "Display Name",
+        "Custom resource definition column (in JSONPath format): .spec.displayName",
+        Cell::Path("/spec/displayName"),
+    ),
+    text(
+        "Default Image",
+        "Custom resource definition column (in JSONPath format): .spec.defaultImage",
+        Cell::Path("/spec/defaultImage"),
+    ),
     CUSTOM_AGE,
 ];
-const CUSTOM: &[Column] = &[
-    NAME,
-    CUSTOM_AGE,
-];
+const CUSTOM: &[Column] = &[NAME, CUSTOM_AGE];
 const CLUSTER_QUEUES: &[Column] = &[
     NAME,
     text("Cohort", "Cohort that this ClusterQueue belongs to", Cell::Path("/spec/cohortName")),
-    wide("Strategy", "The queueing strategy used to prioritize workloads", Cell::Path("/spec/queueingStrategy")),
+    wide(
+        "Strategy",
+        "The queueing strategy used to prioritize workloads",
+        Cell::Path("/spec/queueingStrategy"),
+    ),
     integer("Pending Workloads", "Number of pending workloads", Cell::Path("/status/pendingWorkloads")),
-    wide_integer("Admitted Workloads", "Number of admitted workloads that haven't finished yet", Cell::Path("/status/admittedWorkloads")),
+    wide_integer(
+        "Admitted Workloads",
+        "Number of admitted workloads that haven't finished yet",
+        Cell::Path("/status/admittedWorkloads"),
+    ),
 ];
 const LOCAL_QUEUES: &[Column] = &[
     NAME,
     text("ClusterQueue", "Backing ClusterQueue", Cell::Path("/spec/clusterQueue")),
     integer("Pending Workloads", "Number of pending workloads", Cell::Path("/status/pendingWorkloads")),
-    integer("Admitted Workloads", "Number of admitted workloads that haven't finished yet.", Cell::Path("/status/admittedWorkloads")),
+    integer(
+        "Admitted Workloads",
+        "Number of admitted workloads that haven't finished yet.",
+        Cell::Path("/status/admittedWorkloads"),
+    ),
 ];
 const WORKLOADS: &[Column] = &[
     NAME,
     text("Queue", "Name of the queue this workload was submitted to", Cell::Path("/spec/queueName")),
-    text("Reserved in", "Name of the ClusterQueue where the workload is reserving quota", Cell::Path("/status/admission/clusterQueue")),
+    text(
+        "Reserved in",
+        "Name of the ClusterQueue where the workload is reserving quota",
+        Cell::Path("/status/admission/clusterQueue"),
+    ),
     text("Admitted", "Admission status", Cell::Condition("Admitted")),
     text("Finished", "Workload finished", Cell::Condition("Finished")),
     Column { kind: "date", ..text("Age", "Time this workload was created", Cell::Age) },
 ];
-const WORKLOAD_PRIORITIES: &[Column] = &[
-    NAME,
-    integer("Value", "Value of workloadPriorityClass's Priority", Cell::Path("/value")),
-];
+const WORKLOAD_PRIORITIES: &[Column] =
+    &[NAME, integer("Value", "Value of workloadPriorityClass's Priority", Cell::Path("/value"))];
 
 /// The columns of a kind, in order.
 pub fn of(kind: &Kind) -> &'static [Column] {

@@ -15,7 +15,8 @@ pub fn ready(pod: &Value) -> Value {
 
 /// Restarts of all containers. The time of the last one is left out here as upstream leaves it out when unknown.
 pub fn restarts(pod: &Value) -> Value {
-    let count: i64 = statuses(pod, "containerStatuses").filter_map(|status| status["restartCount"].as_i64()).sum();
+    let count: i64 =
+        statuses(pod, "containerStatuses").filter_map(|status| status["restartCount"].as_i64()).sum();
     json!(count.to_string())
 }
 
