@@ -5,6 +5,9 @@ use crate::kube::LocalApi;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
+/// After this many messages of one reason about one object the newest event stands for the rest (client-go's
+/// correlator).
+const SIMILAR: usize = 10;
 /// Events are kept an hour, as the API server's `--event-ttl` says.
 const KEPT: jiff::SignedDuration = jiff::SignedDuration::from_hours(1);
 
@@ -61,6 +64,19 @@ impl Recorder {
             }
             said.retain(|s| s.reason != reason || s.message != message);
         }
+        let similar = said.iter().filter(|s| s.reason == reason).count();
+        if similar >= SIMILAR
+            && let Some(last) = said.iter_mut().rfind(|s| s.reason == reason)
+        {
+            last.count += 1;
+            last.message = message.to_owned();
+            let combined = format!("(combined from similar events): {message}");
+            let patch = json!({"count": last.count, "lastTimestamp": now, "message": combined});
+            if self.api.patch("events", place, &last.event, patch).is_ok() {
+                return;
+            }
+            said.retain(|s| s.reason != reason);
+        }
         let serial = uuid::Uuid::new_v4().simple().to_string();
         let event = format!("{}.{}", name(about), &serial[..16]);
         let object = json!({
@@ -100,5 +116,48 @@ impl Recorder {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+mod tests {
+    use super::*;
+    use crate::kube::identity::UserInfo;
+    use crate::kube::{ApiConfig, ApiServer};
+
+    fn recorder() -> (LocalApi, Recorder) {
+        let server = ApiServer::new(ApiConfig::default()).unwrap();
+        let api = server.local(UserInfo::component("test"));
+        let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "ns"}});
+        api.create("namespaces", "", namespace).unwrap();
+        (api.clone(), Recorder::new(api))
+    }
+
+    fn pod() -> Value {
+        json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "ns", "uid": "u"}})
+    }
+
+    #[test]
+    fn the_same_again_is_counted() {
+        let (api, mut recorder) = recorder();
+        for _ in 0..3 {
+            recorder.warning(Component("kubelet"), &pod(), "BackOff", "again");
+        }
+        let events = api.list("events", Some("ns"));
+        assert_eq!(events.len(), 1);
+        assert_eq!(events[0]["count"], 3);
+    }
+
+    #[test]
+    fn many_similar_messages_end_in_one_event() {
+        let (api, mut recorder) = recorder();
+        for attempt in 0..50 {
+            recorder.warning(Component("kubelet"), &pod(), "FailedCreate", &format!("attempt {attempt}"));
+        }
+        let events = api.list("events", Some("ns"));
+        assert_eq!(events.len(), SIMILAR);
+        let combined = "(combined from similar events): attempt 49";
+        assert!(events.iter().any(|event| event["message"] == combined && event["count"] == 41));
     }
 }

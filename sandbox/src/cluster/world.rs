@@ -11,6 +11,7 @@ use super::queue::{Id, Key, Queue};
 use super::recorder::Recorder;
 use super::scheduler::{Ledger, Provisioning, qualified_claims};
 use super::volumes;
+use super::workloads::replicaset::{Refused, retry_refused};
 use crate::kube::identity::UserInfo;
 use crate::kube::{ApiServer, Change, ChangeKind, LocalApi};
 use serde_json::Value;
@@ -33,6 +34,8 @@ pub struct World {
     pub kubelet: Kubelet,
     /// Pods that found no node, to be tried again when something becomes free.
     pub unplaced: BTreeSet<Id>,
+    /// ReplicaSets whose pods are refused.
+    pub refused: HashMap<Id, Refused>,
     /// Nodes chosen for pods whose volumes are being made.
     pub assumed: HashMap<Id, String>,
     /// What the operator remembers of each Space.
@@ -61,6 +64,7 @@ impl World {
             provisioning: Provisioning::default(),
             kubelet,
             unplaced: BTreeSet::new(),
+            refused: HashMap::new(),
             assumed: HashMap::new(),
             spaces: HashMap::new(),
             claim_users: HashMap::new(),
@@ -93,6 +97,9 @@ impl World {
             }
             "replicasets" => {
                 self.push_owner(object, "Deployment", Key::Deployment);
+                if gone {
+                    self.refused.remove(&id);
+                }
                 self.queue.push(Key::ReplicaSet(id));
             }
             "pods" => self.note_pod(id, object, gone),
@@ -102,6 +109,7 @@ impl World {
             "csinodes" => self.ledger.set_csi_node(object),
             "workspacetemplates" if is_deleting(object) && !gone => self.queue.push(Key::Template(id)),
             "workspaceaccessstrategies" => self.note_strategy(id, object, gone),
+            "resourcequotas" | "serviceaccounts" => retry_refused(self),
             "events" if change.kind == ChangeKind::Added => operator::watch_preemption(self, object),
             _ => {}
         }

@@ -141,3 +141,26 @@ async fn a_missing_service_account_shows_as_refused_pod() {
     let message = cluster.until_event("FailedCreate").await;
     assert!(message.contains("serviceaccount \"nobody\" not found"), "{message}");
 }
+
+#[tokio::test]
+async fn a_raised_quota_lets_the_refused_pod_in_at_once() {
+    let cluster = TestCluster::start(vec![group("cpu", 1, 1)]).await;
+    cluster.create(
+        "resourcequotas",
+        json!({
+            "apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "small", "namespace": NS},
+            "spec": {"hard": {"requests.cpu": "1"}},
+        }),
+    );
+    cluster.space("lab", json!({}));
+    cluster.until_event("FailedCreate").await;
+    cluster.running.settle().await;
+    assert_eq!(cluster.messages("FailedCreate").len(), 1, "one attempt, then a pause");
+    cluster
+        .api
+        .patch("resourcequotas", NS, "small", json!({"spec": {"hard": {"requests.cpu": "8"}}}))
+        .unwrap();
+    cluster.until_running("lab").await;
+    let deployment = cluster.get("deployments", "workspace-lab").unwrap();
+    assert!(fields::condition(&deployment, "ReplicaFailure").is_none());
+}

@@ -8,9 +8,26 @@ use crate::kube::DeleteOptions;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::time::Instant;
 
-/// A refused pod is tried again after this; the real controller backs off exponentially around it.
-const RETRY: Duration = Duration::from_secs(15);
+/// A refused pod is tried again after this, doubled each time.
+const RETRY: Duration = Duration::from_secs(5);
+const LONGEST_RETRY: Duration = Duration::from_secs(300);
+
+/// A set whose pods are refused.
+pub struct Refused {
+    attempts: u32,
+    /// Not tried again before, unless a quota or an account changes.
+    not_before: Instant,
+}
+
+/// What refused pods may have changed: every refused set tries again now.
+pub fn retry_refused(world: &mut World) {
+    for (id, refused) in &mut world.refused {
+        refused.not_before = Instant::now();
+        world.queue.push(Key::ReplicaSet(id.clone()));
+    }
+}
 
 pub fn reconcile(world: &mut World, id: &Id) {
     let Some(set) = world.controllers.get("replicasets", &id.namespace, &id.name) else { return };
@@ -26,13 +43,9 @@ pub fn reconcile(world: &mut World, id: &Id) {
         .collect();
     let active = pods.iter().filter(|pod| is_active(pod)).count();
     let wanted = usize::try_from(set["spec"]["replicas"].as_i64().unwrap_or(1)).unwrap_or(0);
-    let mut refusal = None;
-    for _ in active..wanted {
-        if let Err(message) = create_pod(world, &set) {
-            refusal = Some(message);
-            world.queue.push_after(Key::ReplicaSet(id.clone()), world.options.pace.retry(RETRY));
-            break;
-        }
+    let refusal = if active < wanted { create_pods(world, id, &set, wanted - active) } else { Ok(()) };
+    if refusal.is_ok() {
+        world.refused.remove(id);
     }
     for pod in pods.iter().filter(|pod| is_active(pod)).skip(wanted) {
         if world.controllers.delete("pods", &id.namespace, name(pod), DeleteOptions::default()).is_ok() {
@@ -44,11 +57,34 @@ pub fn reconcile(world: &mut World, id: &Id) {
             );
         }
     }
-    write_status(world, &set, &pods, refusal);
+    write_status(world, &set, &pods, refusal.err().flatten());
 }
 
 fn is_active(pod: &Value) -> bool {
     !is_deleting(pod) && !matches!(text(&pod["status"]["phase"]), "Succeeded" | "Failed")
+}
+
+/// # Errors
+/// The server's words of a refusal, nothing while the next attempt is not due.
+fn create_pods(world: &mut World, id: &Id, set: &Value, missing: usize) -> Result<(), Option<String>> {
+    let now = Instant::now();
+    if let Some(wait) = world.refused.get(id).and_then(|r| r.not_before.checked_duration_since(now))
+        && !wait.is_zero()
+    {
+        world.queue.push_after(Key::ReplicaSet(id.clone()), wait);
+        return Err(None);
+    }
+    for _ in 0..missing {
+        if let Err(message) = create_pod(world, set) {
+            let attempts = world.refused.get(id).map_or(0, |refused| refused.attempts);
+            let pause = (RETRY * 2u32.saturating_pow(attempts.min(10))).min(LONGEST_RETRY);
+            let pause = world.options.pace.retry(pause);
+            world.refused.insert(id.clone(), Refused { attempts: attempts + 1, not_before: now + pause });
+            world.queue.push_after(Key::ReplicaSet(id.clone()), pause);
+            return Err(Some(message));
+        }
+    }
+    Ok(())
 }
 
 /// # Errors
@@ -96,6 +132,7 @@ fn write_status(world: &World, set: &Value, pods: &[Arc<Value>], refusal: Option
         Some(message) => {
             fields::set_condition(&mut conditions, "ReplicaFailure", true, "FailedCreate", &message);
         }
+        None if world.refused.contains_key(&Id::of(set)) => {}
         None => conditions.retain(|condition| condition["type"] != "ReplicaFailure"),
     }
     let mut status = json!({"observedGeneration": set["metadata"]["generation"], "replicas": counted});
