@@ -4,10 +4,13 @@
 //! Users file: a YAML list of `{token, username, uid, groups}`; `uid` and `groups` are optional, and everybody is in
 //! `system:authenticated` besides. Fixtures: any number of YAML documents, created in order.
 
+use crate::faults::{Endpoint, Faults};
 use crate::kube::authn::StaticTokens;
 use crate::kube::hooks::Hooks;
 use crate::kube::identity::UserInfo;
 use crate::kube::{ApiConfig, ApiServer, bootstrap, kinds, object};
+use crate::listen::{self, Bound, Surface};
+use crate::tls::Authority;
 use anyhow::{Context, Result, bail};
 use axum::Router;
 use axum::extract::State;
@@ -15,12 +18,11 @@ use axum::routing::post;
 use http::StatusCode;
 use serde::Deserialize;
 use serde_json::Value;
-use std::net::Ipv4Addr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tokio::net::TcpListener;
-use tokio::task::JoinHandle;
+use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 /// One line of the users file.
 #[derive(Clone, Debug, Deserialize)]
@@ -38,6 +40,8 @@ pub struct TokenUser {
 pub struct PlainOptions {
     pub users: Vec<TokenUser>,
     pub fixtures: Vec<Value>,
+    /// Serve TLS, with a certificate authority kept in this folder (`ca.pem`, `ca.key`).
+    pub tls: Option<PathBuf>,
     /// 0 takes any free port; both listeners are on loopback.
     pub port: u16,
     pub admin_port: u16,
@@ -55,6 +59,7 @@ impl Default for PlainOptions {
         PlainOptions {
             users: Vec::new(),
             fixtures: Vec::new(),
+            tls: None,
             port: 0,
             admin_port: 0,
             anonymous: true,
@@ -69,8 +74,8 @@ impl Default for PlainOptions {
 pub struct Plain {
     pub url: String,
     pub admin_url: String,
-    stop: CancellationToken,
-    tasks: Vec<JoinHandle<()>>,
+    tasks: TaskTracker,
+    stopping: CancellationToken,
 }
 
 impl Plain {
@@ -79,44 +84,44 @@ impl Plain {
     /// # Errors
     /// When a fixture is refused or a port is taken.
     pub async fn start(options: PlainOptions) -> Result<Plain> {
-        let (kube, admin_listener) = (bind(options.port).await?, bind(options.admin_port).await?);
-        let url = |listener: &TcpListener| listener.local_addr().map(|address| format!("http://{address}"));
-        let mut plain = Plain {
-            url: url(&kube)?,
-            admin_url: url(&admin_listener)?,
-            stop: CancellationToken::new(),
-            tasks: Vec::new(),
+        let kube = listen::bind("Kubernetes API", options.port)?;
+        let door = listen::bind("sandbox admin", options.admin_port)?;
+        let tls = options.tls.as_deref().map(acceptor).transpose()?;
+        let plain = Plain {
+            url: kube.url(if tls.is_some() { "https" } else { "http" }),
+            admin_url: door.url("http"),
+            tasks: TaskTracker::new(),
+            stopping: CancellationToken::new(),
         };
         let server = serve_store(&options, &plain.url)?;
-        plain.listen(kube, server.router());
-        plain.listen(admin_listener, admin(server));
+        plain.serve(kube, Endpoint::Kube, server.router(), tls)?;
+        plain.serve(door, Endpoint::Admin, admin(server), None)?;
         Ok(plain)
     }
 
-    fn listen(&mut self, listener: TcpListener, router: Router) {
-        let stop = self.stop.clone();
-        self.tasks.push(tokio::spawn(async move {
-            let served = axum::serve(listener, router);
-            tokio::select! {
-                ended = served => drop(ended),
-                () = stop.cancelled() => {}
-            }
-        }));
+    fn serve(
+        &self,
+        socket: Bound,
+        endpoint: Endpoint,
+        router: Router,
+        tls: Option<TlsAcceptor>,
+    ) -> Result<()> {
+        let surface = Surface { endpoint, router, tls, faults: Faults::default() };
+        listen::serve(socket.listen()?, surface, &self.tasks, &self.stopping);
+        Ok(())
     }
 
-    /// Stops listening.
+    /// Ends listeners and open watches.
     pub async fn stop(self) {
-        self.stop.cancel();
-        for task in self.tasks {
-            // A task that panicked has already said so.
-            let _ = task.await;
-        }
+        self.stopping.cancel();
+        self.tasks.close();
+        self.tasks.wait().await;
     }
 }
 
-async fn bind(port: u16) -> Result<TcpListener> {
-    let bound = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await;
-    bound.with_context(|| format!("cannot listen on 127.0.0.1:{port}"))
+/// TLS with a CA of the folder's own: clients such as kubectl send no token without it.
+fn acceptor(dir: &Path) -> Result<TlsAcceptor> {
+    Authority::open(&dir.join("ca.pem"), &dir.join("ca.key"))?.acceptor()
 }
 
 fn serve_store(options: &PlainOptions, url: &str) -> Result<ApiServer> {

@@ -246,7 +246,7 @@ fn group_json(group: &str) -> Option<Value> {
     let name = |version: &&str| json!({"groupVersion": api_version(group, version), "version": version});
     Some(json!({
         "kind": "APIGroup", "apiVersion": "v1", "name": group,
-        "versions": versions.iter().map(|version| name(version)).collect::<Vec<_>>(),
+        "versions": versions.iter().map(name).collect::<Vec<_>>(),
         "preferredVersion": name(preferred),
     }))
 }

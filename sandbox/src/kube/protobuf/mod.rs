@@ -179,7 +179,7 @@ fn read_value(field: &Field, wire: Wire<'_>, depth: usize) -> Result<Option<Valu
             let text = utf8(text)?;
             (field.repeated || !text.is_empty()).then(|| json!(text))
         }
-        (Kind::Bool, Wire::Number(number)) => (number != 0).then(|| json!(true)),
+        (Kind::Bool, Wire::Number(number)) => (number != 0).then_some(Value::Bool(true)),
         (Kind::Number, Wire::Number(number)) => (number != 0).then(|| json!(number.cast_signed())),
         (Kind::Message(fields), Wire::Bytes(message)) => {
             let message = read_message(message, fields, depth)?;

@@ -12,7 +12,7 @@ pub fn or_unknown(text: Option<&str>) -> Value {
     json!(text.filter(|text| !text.is_empty()).unwrap_or("<unknown>"))
 }
 
-fn items<'v>(list: &'v Value) -> impl Iterator<Item = &'v Value> {
+fn items(list: &Value) -> impl Iterator<Item = &Value> {
     list.as_array().into_iter().flatten()
 }
 
