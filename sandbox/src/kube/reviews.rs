@@ -175,6 +175,17 @@ fn attributes(spec: &Value) -> Attributes {
     }
 }
 
+/// A question has no name, labels or the like; only a local one has a namespace.
+fn check_metadata(asked: &Value, local: bool) -> Option<FieldError> {
+    let mut metadata = tidy(&asked["metadata"]);
+    if let Some(fields) = metadata.as_object_mut() {
+        fields.retain(|key, _| key != "managedFields" && !(local && key == "namespace"));
+    }
+    let why = if local { "must be empty except for namespace" } else { "must be empty" };
+    let extra = metadata.as_object().is_some_and(|fields| !fields.is_empty());
+    extra.then(|| FieldError::invalid("metadata", &metadata, why))
+}
+
 /// Exactly one kind of attributes.
 fn check_attributes(spec: &Value) -> Vec<FieldError> {
     match (spec["resourceAttributes"].is_object(), spec["nonResourceAttributes"].is_object()) {
@@ -185,7 +196,7 @@ fn check_attributes(spec: &Value) -> Vec<FieldError> {
         )],
         (false, false) => vec![FieldError::invalid(
             "spec.resourceAttributes",
-            &json!("null"),
+            &Value::Null,
             "exactly one of nonResourceAttributes or resourceAttributes must be specified",
         )],
         _ => Vec::new(),
@@ -208,7 +219,8 @@ fn verdict(core: &Core, user: &UserInfo, spec: &Value, about: About) -> Value {
 }
 
 fn own_access(core: &Core, user: &UserInfo, _: &str, asked: &Value) -> Result<Value, Failure> {
-    let errors = check_attributes(&asked["spec"]);
+    let mut errors = check_attributes(&asked["spec"]);
+    errors.extend(check_metadata(asked, false));
     if !errors.is_empty() {
         return Err(invalid(AUTHORIZATION, &errors));
     }
@@ -233,13 +245,14 @@ fn access(core: &Core, _: &UserInfo, _: &str, asked: &Value) -> Result<Value, Fa
     let spec = &asked["spec"];
     let mut errors = check_attributes(spec);
     errors.extend(check_subject(spec));
+    errors.extend(check_metadata(asked, false));
     if !errors.is_empty() {
         return Err(invalid(AUTHORIZATION, &errors));
     }
     Ok(verdict(core, &subject(spec), spec, About::Others))
 }
 
-fn local_access(core: &Core, user: &UserInfo, namespace: &str, asked: &Value) -> Result<Value, Failure> {
+fn local_access(core: &Core, _: &UserInfo, namespace: &str, asked: &Value) -> Result<Value, Failure> {
     let given = object::namespace(asked);
     if !given.is_empty() && given != namespace {
         return Err(bad_request(
@@ -249,6 +262,7 @@ fn local_access(core: &Core, user: &UserInfo, namespace: &str, asked: &Value) ->
     let spec = &asked["spec"];
     let mut errors = check_attributes(spec);
     errors.extend(check_subject(spec));
+    errors.extend(check_metadata(asked, true));
     let inside = text(&spec["resourceAttributes"], "namespace");
     if spec["nonResourceAttributes"].is_object() {
         let why = "disallowed on this kind of request";
@@ -260,7 +274,7 @@ fn local_access(core: &Core, user: &UserInfo, namespace: &str, asked: &Value) ->
     if !errors.is_empty() {
         return Err(invalid(AUTHORIZATION, &errors));
     }
-    access(core, user, namespace, asked)
+    Ok(verdict(core, &subject(spec), spec, About::Others))
 }
 
 /// Rules that only an authorizer outside RBAC knows cannot be listed; the review says so.

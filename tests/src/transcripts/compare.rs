@@ -62,19 +62,23 @@ impl Comparison<'_> {
         let listed = expected["items"].is_array() || expected["rows"].is_array();
         let (Value::Object(wanted), Value::Object(found)) = (expected, actual) else { return };
         let compared = |key: &str| !key.starts_with('_') && !BUILD.contains(&key);
+        let mut known = Vec::new();
         for (key, value) in wanted.iter().filter(|(key, _)| compared(key)) {
+            // Field ownership names list entries by their uid: `k:{"uid":"<uid:1>"}`.
+            let key = self.bindings.fill(key).unwrap_or_else(|_| key.clone());
             let below = format!("{at}/{key}");
-            match found.get(key) {
+            match found.get(&key) {
                 Some(other) if key == "metadata" && listed => self.list_metadata(&below, value, other),
                 Some(other) => self.json(&below, value, other),
                 None if self.is_unstable(&below) => {}
                 None => self.report(&below, format_args!("is missing, expected {}", show(value))),
             }
+            known.push(key);
         }
         if self.reduced {
             return;
         }
-        for (key, value) in found.iter().filter(|(key, _)| !wanted.contains_key(*key)) {
+        for (key, value) in found.iter().filter(|(key, _)| compared(key) && !known.contains(*key)) {
             self.report(&format!("{at}/{key}"), format_args!("is not expected, got {}", show(value)));
         }
     }

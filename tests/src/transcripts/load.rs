@@ -13,6 +13,8 @@ pub struct Sequence {
     /// The state it starts from, in words: `baseline`, or `baseline with the … controllers running`.
     #[serde(default)]
     pub requires: Option<String>,
+    #[serde(default)]
+    pub harness: Option<Value>,
     pub transcripts: Vec<Transcript>,
 }
 
@@ -22,10 +24,11 @@ impl Sequence {
         format!("{}--{}", self.group, self.seq)
     }
 
-    /// Does it start from a state that the words of `requires` mention?
-    pub fn requires(&self, words: &[&str]) -> bool {
-        let text = self.requires.as_deref().unwrap_or_default().to_lowercase();
-        words.iter().any(|word| text.contains(word))
+    /// Do the words about its start, or about what the harness must do, speak of this?
+    pub fn mentions(&self, word: &str) -> bool {
+        let needs = self.harness.as_ref().and_then(|harness| harness["needs"].as_str()).unwrap_or_default();
+        let text = format!("{} {needs}", self.requires.as_deref().unwrap_or_default()).to_lowercase();
+        text.contains(word)
     }
 }
 
@@ -111,16 +114,33 @@ impl Answer {
     }
 }
 
-/// Every sequence of a folder in order of file names, with the reasons why a file could not be read.
+/// A file that holds no sequence. Its name still tells the group.
+#[derive(Debug)]
+pub struct Unreadable {
+    pub name: String,
+    pub why: anyhow::Error,
+}
+
+impl Unreadable {
+    pub fn group(&self) -> &str {
+        self.name.split("--").next().unwrap_or_default()
+    }
+}
+
+/// Every sequence of a folder, in order of file names.
 ///
 /// # Errors
 /// When the folder cannot be read.
-pub fn sequences(dir: &Path) -> Result<Vec<Result<Sequence>>> {
+pub fn sequences(dir: &Path) -> Result<Vec<Result<Sequence, Unreadable>>> {
     let entries = std::fs::read_dir(dir).with_context(|| format!("cannot read {}", dir.display()))?;
     let mut paths: Vec<_> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
     paths.sort();
-    Ok(paths.iter().map(|path| sequence(path)).collect())
+    let unreadable = |path: &Path, why| Unreadable {
+        name: path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+        why,
+    };
+    Ok(paths.iter().map(|path| sequence(path).map_err(|why| unreadable(path, why))).collect())
 }
 
 fn sequence(path: &Path) -> Result<Sequence> {

@@ -71,10 +71,10 @@ pub async fn replay(dir: &Path, only: &Only) -> Result<Report> {
         match sequence {
             Ok(sequence) if only.takes(&sequence) => taken.push(sequence),
             Ok(_) => {}
-            Err(error) => report.outcomes.push(Outcome {
-                id: "unreadable".to_owned(),
-                group: "unreadable".to_owned(),
-                differences: vec![format!("{error:#}")],
+            Err(file) => report.outcomes.push(Outcome {
+                id: file.name.clone(),
+                group: file.group().to_owned(),
+                differences: vec![format!("not run: {:#}", file.why)],
             }),
         }
     }
@@ -114,14 +114,10 @@ async fn run(sequence: &Sequence, fixtures: Vec<Value>) -> Result<Vec<Outcome>> 
     let plain = Plain::start(PlainOptions {
         users: users(),
         fixtures,
-        anonymous: !sequence.requires(&[
-            "anonymous-auth=false",
-            "anonymous off",
-            "anonymous requests off",
-            "no anonymous",
-        ]),
-        controllers: sequence.requires(&["controllers"]),
-        classic_impersonation: sequence.requires(&["impersonation"]),
+        // Allowed in the recordings unless a sequence speaks of it.
+        anonymous: !sequence.mentions("anonymous"),
+        controllers: sequence.mentions("controllers"),
+        classic_impersonation: sequence.mentions("impersonation"),
         field_manager: LOADER.to_owned(),
         ..PlainOptions::default()
     })

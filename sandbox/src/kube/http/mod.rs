@@ -95,7 +95,7 @@ async fn answer(core: Arc<Core>, parts: Parts, query: Query, body: Body) -> Resu
     };
     let served = Served { kind, group: route.group.clone(), version: route.version.clone() };
     let wanted = Wanted::JSON;
-    dispatch(Call { core, user, route, query, headers: parts.headers, served, body, wanted }).await
+    dispatch(Call { core, user, route, query, headers: parts.headers, served, body, wanted })
 }
 
 /// What the answers about a kind can be encoded in.
@@ -131,7 +131,7 @@ fn method_not_allowed() -> Failure {
         .with_details(serde_json::json!({}))
 }
 
-async fn dispatch(mut call: Call) -> Result<Response, Failure> {
+fn dispatch(mut call: Call) -> Result<Response, Failure> {
     let kind = call.served.kind;
     let route = &call.route;
     let in_path = route.path.trim_end_matches('/').split('/').next_back() != Some(kind.plural);
@@ -141,17 +141,29 @@ async fn dispatch(mut call: Call) -> Result<Response, Failure> {
     if call.route.subresource != "log" {
         call.wanted = negotiation::negotiate(&call.headers, &call.query, offer(&call))?;
     }
+    let deprecated = call.served.kind.deprecation(&call.served.version).map(str::to_owned);
+    let warnings: Vec<String> = deprecated.into_iter().collect();
+    match perform(&call) {
+        Ok(mut response) => {
+            answer::warn(&mut response, &warnings);
+            Ok(response)
+        }
+        Err(failure) => Err(failure.warn(warnings)),
+    }
+}
+
+fn perform(call: &Call) -> Result<Response, Failure> {
     match (call.route.verb.as_str(), call.route.subresource.as_str()) {
-        ("get", "") | ("get", "status") => read::get(&call),
-        ("get", "scale") => read::scale(&call),
-        ("get", "log") => read::log(&call),
-        ("list", _) => list::list(&call),
-        ("watch", _) => watch::watch(&call),
-        ("create", "") => write::create(&call),
-        ("update", "" | "status" | "scale") => write::update(&call),
-        ("patch", "" | "status" | "scale") => write::patch(&call),
-        ("delete", "") => write::delete(&call),
-        ("deletecollection", _) => write::delete_collection(&call),
+        ("get", "") | ("get", "status") => read::get(call),
+        ("get", "scale") => read::scale(call),
+        ("get", "log") => read::log(call),
+        ("list", _) => list::list(call),
+        ("watch", _) => watch::watch(call),
+        ("create", "") => write::create(call),
+        ("update", "" | "status" | "scale") => write::update(call),
+        ("patch", "" | "status" | "scale") => write::patch(call),
+        ("delete", "") => write::delete(call),
+        ("deletecollection", _) => write::delete_collection(call),
         _ => Err(method_not_allowed()),
     }
 }

@@ -7,6 +7,11 @@ const KUEUE: &str = "kueue.x-k8s.io";
 /// Served both; v1beta2 is preferred and stored (Kueue's CRDs).
 const KUEUE_VERSIONS: &[&str] = &["v1beta2", "v1beta1"];
 
+/// The warning that the CRDs of a group attach to a version.
+pub(super) fn deprecation(group: &str, version: &str) -> Option<&'static str> {
+    (group == KUEUE && version == "v1beta1").then_some("This version is deprecated. Use v1beta2 instead.")
+}
+
 fn custom(
     group: &'static str,
     versions: &'static [&'static str],

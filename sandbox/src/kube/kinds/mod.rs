@@ -70,6 +70,11 @@ impl Kind {
         api_version(self.group, self.versions[0])
     }
 
+    /// What its CRD warns users of an old version with.
+    pub fn deprecation(&self, version: &str) -> Option<&'static str> {
+        custom::deprecation(self.group, version)
+    }
+
     /// Is it served as this group and version?
     pub fn served_as(&self, group: &str, version: &str) -> bool {
         (self.group == group && self.versions.contains(&version))

@@ -28,20 +28,27 @@ pub fn status(pod: &Value) -> Value {
         .unwrap_or_else(|| "Unknown".to_owned());
     if let Some(init) = initializing(pod) {
         shown = init;
-    } else {
-        for status in statuses(pod, "containerStatuses") {
-            let (waiting, terminated) = (&status["state"]["waiting"], &status["state"]["terminated"]);
-            if let Some(reason) = text(&waiting["reason"]).or_else(|| text(&terminated["reason"])) {
-                shown = reason;
-            } else if terminated.is_object() {
-                shown = ended(terminated);
-            }
-        }
+    } else if let Some(reason) = statuses(pod, "containerStatuses").find_map(held_up) {
+        let running = |status: &Value| status["ready"] == true && status["state"]["running"].is_object();
+        shown = if reason == "Completed" && statuses(pod, "containerStatuses").any(running) {
+            "Running".to_owned()
+        } else {
+            reason
+        };
     }
     if pod["metadata"]["deletionTimestamp"].is_string() {
         shown = if pod["status"]["reason"] == "NodeLost" { "Unknown" } else { "Terminating" }.to_owned();
     }
     json!(shown)
+}
+
+/// Why a container is not running; the first one that is not speaks for the pod.
+fn held_up(status: &Value) -> Option<String> {
+    let (waiting, terminated) = (&status["state"]["waiting"], &status["state"]["terminated"]);
+    let reason = [waiting, terminated]
+        .iter()
+        .find_map(|state| state["reason"].as_str().filter(|reason| !reason.is_empty()));
+    reason.map(str::to_owned).or_else(|| terminated.is_object().then(|| ended(terminated)))
 }
 
 fn ended(terminated: &Value) -> String {
@@ -107,6 +114,13 @@ mod tests {
             "status": {"phase": "Pending", "containerStatuses": [{"state": {"waiting": {"reason": "ImagePullBackOff"}}}]},
         });
         assert_eq!((status(&pod), ready(&pod)), (json!("ImagePullBackOff"), json!("0/1")));
+    }
+
+    #[test]
+    fn the_first_container_in_trouble_speaks_for_the_pod() {
+        let waiting = |reason: &str| json!({"state": {"waiting": {"reason": reason}}});
+        let pod = json!({"status": {"containerStatuses": [waiting("ImagePullBackOff"), waiting("PodInitializing")]}});
+        assert_eq!(status(&pod), json!("ImagePullBackOff"));
     }
 
     #[test]
