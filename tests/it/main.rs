@@ -1,5 +1,6 @@
 //! One binary for all integration tests: cargo runs test binaries one after another.
 
+mod access;
 mod session;
 mod transcripts;
 mod web;

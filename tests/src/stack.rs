@@ -1,6 +1,7 @@
 //! A real sandbox and a real gateway in this process, on free ports, with folders of their own.
 
 use crate::callers::Anonymous;
+use crate::patience::eventually;
 use anyhow::{Context, Result};
 use spaceport_gateway::Gateway;
 use spaceport_gateway::config::{Flags, load};
@@ -63,6 +64,7 @@ impl Stack {
         let sandbox = Sandbox::start(options).await?;
         let config = dir.path().join("spaceport.toml");
         let gateway = start_gateway(&config).await?;
+        wait_until_ready(&url).await?;
         Ok(Stack { sandbox, gateway, url, config, _dir: dir })
     }
 
@@ -70,6 +72,7 @@ impl Stack {
     pub async fn restart_gateway(mut self) -> Result<Stack> {
         self.gateway.stop().await;
         self.gateway = start_gateway(&self.config).await?;
+        wait_until_ready(&self.url).await?;
         Ok(self)
     }
 
@@ -91,6 +94,15 @@ async fn start_gateway(config: &std::path::Path) -> Result<Gateway> {
     let flags = Flags { config: Some(config.to_owned()), ..Flags::default() };
     let config = load(&flags)?;
     spaceport_gateway::build(config).await.context("the gateway starts with the sandbox's configuration")
+}
+
+/// As a load balancer does: no request before the gateway says that it can serve.
+async fn wait_until_ready(url: &str) -> Result<()> {
+    eventually("the gateway is ready", || async {
+        let answer = reqwest::get(format!("{url}/readyz")).await?;
+        Ok(answer.status().is_success().then_some(()))
+    })
+    .await
 }
 
 /// A port that was free a moment ago.
