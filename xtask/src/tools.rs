@@ -45,12 +45,6 @@ pub fn cargo_deny() -> Result<PathBuf> {
     from_crate("cargo-deny", "cargo-deny", versions::CARGO_DENY, &["--no-default-features"])
 }
 
-/// Where cargo-deny lies if it has been installed already.
-pub fn cached_cargo_deny() -> Result<Option<PathBuf>> {
-    let bin = paths::tools()?.join(format!("cargo-deny-{}/bin", versions::CARGO_DENY));
-    Ok(bin.join("cargo-deny").exists().then_some(bin))
-}
-
 fn binaryen() -> Result<PathBuf> {
     let dir = cached("binaryen", versions::BINARYEN, "npm, 20 MB", |dir| {
         npm_install(dir, &format!("binaryen@{}", versions::BINARYEN))
