@@ -1,6 +1,7 @@
 //! One binary for all integration tests: cargo runs test binaries one after another.
 
 mod access;
+mod kubectl;
 mod session;
 mod transcripts;
 mod web;
