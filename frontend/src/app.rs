@@ -4,11 +4,12 @@ use crate::live::{self, Collection};
 use crate::pages::actions::{ConfirmDialog, Remote, RemoteDialog};
 use crate::pages::create::CreatePage;
 use crate::pages::detail::DetailPage;
+use crate::pages::edit::EditPage;
 use crate::pages::list::ListPage;
 use crate::pages::not_found::NotFoundPage;
 use crate::pages::open::OpenPage;
 use crate::pages::sign_in::{SignInAgain, SignInPage};
-use crate::pages::templates::TemplatesPage;
+use crate::pages::templates::{TemplatePage, TemplatesPage};
 use crate::shell::Shell;
 use crate::state::clock::Clock;
 use crate::state::confirm::Confirm;
@@ -73,6 +74,8 @@ fn Pages() -> AnyView {
                 <Route path=path!("/spaces") view=ListPage/>
                 <Route path=path!("/clusters/:cluster/create") view=CreatePage/>
                 <Route path=path!("/clusters/:cluster/namespaces/:namespace/spaces/:name") view=DetailPage/>
+                <Route path=path!("/clusters/:cluster/namespaces/:namespace/spaces/:name/edit") view=EditPage/>
+                <Route path=path!("/clusters/:cluster/namespaces/:namespace/templates/:name") view=TemplatePage/>
                 <Route path=path!("/templates") view=TemplatesPage/>
                 <Route path=path!("/*any") view=NotFoundPage/>
             </ParentRoute>

@@ -1,6 +1,6 @@
 //! Addresses of the application as functions; the router's patterns are beside them in `app`.
 
-use crate::words::Words;
+use crate::words::{Words, fill};
 use leptos::prelude::window;
 use shared::path::encode;
 use shared::space::SpaceRow;
@@ -16,6 +16,10 @@ pub fn spaces_of(cluster: &str) -> String {
 
 pub fn templates() -> String {
     "/templates".to_owned()
+}
+
+pub fn template(cluster: &str, namespace: &str, name: &str) -> String {
+    format!("/clusters/{}/namespaces/{}/templates/{}", encode(cluster), encode(namespace), encode(name))
 }
 
 pub fn create(cluster: &str) -> String {
@@ -36,6 +40,10 @@ pub fn space(row: &SpaceRow) -> String {
     )
 }
 
+pub fn edit(row: &SpaceRow) -> String {
+    format!("{}/edit", space(row))
+}
+
 /// Scheme, host and port of the portal, for links that leave the page.
 pub fn origin() -> String {
     window().location().origin().unwrap_or_default()
@@ -53,7 +61,10 @@ pub fn title(path: &str, words: &Words) -> String {
         [] | ["spaces"] => words.spaces.to_owned(),
         ["templates"] => words.templates.to_owned(),
         ["clusters", _, "create"] => words.new_space.to_owned(),
-        ["clusters", _, "namespaces", _, "spaces", name] => decode(name).unwrap_or_default(),
+        ["clusters", _, "namespaces", _, "spaces" | "templates", name] => decode(name).unwrap_or_default(),
+        ["clusters", _, "namespaces", _, "spaces", name, "edit"] => {
+            fill(words.edit_title, &[("name", &decode(name).unwrap_or_default())])
+        }
         _ => words.not_found_title.to_owned(),
     }
 }

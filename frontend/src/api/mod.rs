@@ -86,8 +86,8 @@ pub async fn me() -> Answer<Me> {
     get(&path::me()).await
 }
 
-pub async fn clusters() -> Answer<Vec<Cluster>> {
-    get::<Page<Cluster>>(&path::clusters()).await.map(|page| page.items)
+pub async fn cluster(name: &str) -> Answer<Cluster> {
+    get(&path::cluster(name)).await
 }
 
 pub async fn list_spaces(cluster: &str, cursor: Option<&str>) -> Answer<Page<Space>> {
@@ -105,6 +105,10 @@ pub async fn options(cluster: &str, namespace: &str) -> Answer<NamespaceOptions>
 
 pub async fn templates(cluster: &str) -> Answer<Vec<Template>> {
     get::<Page<Template>>(&path::templates(cluster)).await.map(|page| page.items)
+}
+
+pub async fn template(cluster: &str, namespace: &str, name: &str) -> Answer<Template> {
+    get(&path::template(cluster, namespace, name)).await
 }
 
 pub async fn try_create(cluster: &str, request: &CreateSpace) -> Answer<DryRun> {

@@ -1,5 +1,6 @@
 //! Live state: one socket for the tab, one collection for every page.
 
+mod batch;
 pub mod collection;
 mod socket;
 

@@ -1,5 +1,6 @@
 //! The one websocket of the tab: connects, subscribes, reconnects, falls back to polling, and says which.
 
+use super::batch::Batch;
 use super::collection::Collection;
 use crate::api;
 use crate::model::feed::{Change, Feed};
@@ -11,6 +12,8 @@ use gloo_net::websocket::{Message, WebSocketError, futures::WebSocket};
 use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use shared::cluster::ClusterHealth;
+use shared::error::ErrorCode;
 use shared::live::{CLOSE_SIGN_IN, ClientMessage, Filter, ServerMessage, Topic, View};
 use shared::path;
 use shared::space::SpaceRow;
@@ -95,9 +98,20 @@ impl Wiring {
                 let _ = self.link.try_set(Link::Polling);
                 pause(POLL_MILLIS, &mut woken).await;
             } else {
+                self.mark_lost();
                 pause(backoff(failures), &mut woken).await;
             }
         }
+    }
+
+    /// Neither socket nor REST: nothing is asked any more, and what is shown ages.
+    fn mark_lost(self) {
+        let now = self.clock.instant();
+        let _ = self.link.try_update(|link| {
+            if *link == Link::Polling {
+                *link = Link::Reconnecting(now);
+            }
+        });
     }
 
     fn mark_broken(self) {
@@ -145,9 +159,7 @@ impl Wiring {
             };
             if ping {
                 // Two silent pings: the connection only looks alive (a sleeping machine, a proxy that forgot it).
-                if unanswered >= 2
-                    || say(&mut sink, &ClientMessage::Ping { nonce: unanswered }).await.is_err()
-                {
+                if unanswered >= 2 || say(&mut sink, &ClientMessage::Ping { nonce: unanswered }).await.is_err() {
                     return greeted;
                 }
                 unanswered += 1;
@@ -155,53 +167,65 @@ impl Wiring {
         }
     }
 
-    /// Reads every list once over REST. False when that fails as well: then the portal itself is away.
+    /// Reads everything once over REST. False when that fails as well: then the portal itself is away.
     async fn poll(self) -> bool {
         for cluster in self.cluster_names() {
-            let mut rows: Vec<SpaceRow> = Vec::new();
-            let mut cursor: Option<String> = None;
-            loop {
-                match api::list_spaces(&cluster, cursor.as_deref()).await {
-                    Ok(page) => {
-                        rows.extend(page.items.into_iter().map(|space| space.row));
-                        cursor = page.next_cursor;
-                        if cursor.is_none() {
-                            break;
-                        }
-                    }
-                    Err(api::Failure::Refused(detail))
-                        if detail.code == shared::error::ErrorCode::Unauthenticated =>
-                    {
+            match ask_all(&cluster).await {
+                Ok(changes) => self.collection.apply(&cluster, changes, self.clock.instant()),
+                Err(failure) => {
+                    if failure.code() == Some(ErrorCode::Unauthenticated) {
                         self.session.expire();
-                        return false;
                     }
-                    Err(_) => return false,
+                    return false;
                 }
             }
-            self.collection.apply(&cluster, vec![Change::Replace(rows)], self.clock.instant());
         }
         true
     }
 
     fn cluster_names(self) -> Vec<String> {
-        self.session.me.with_untracked(|me| {
-            me.iter()
-                .flat_map(|me| me.clusters.iter().filter(|c| c.username.is_some()).map(|c| c.cluster.clone()))
-                .collect()
-        })
+        self.session
+            .me
+            .with_untracked(|me| {
+                me.iter()
+                    .flat_map(|me| me.clusters.iter().filter(|c| c.username.is_some()).map(|c| c.cluster.clone()))
+                    .collect()
+            })
     }
+}
+
+/// What a subscription would have said about a cluster: rights, health and rows.
+async fn ask_all(cluster: &str) -> api::Answer<Vec<Change>> {
+    let namespaces = api::namespaces(cluster).await?;
+    let mut rows: Vec<SpaceRow> = Vec::new();
+    let mut cursor: Option<String> = None;
+    loop {
+        let page = api::list_spaces(cluster, cursor.as_deref()).await?;
+        rows.extend(page.items.into_iter().map(|space| space.row));
+        cursor = page.next_cursor;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    let health = match api::cluster(cluster).await?.health {
+        ClusterHealth::Unreachable { since } => Change::Stale(since),
+        ClusterHealth::Reachable { .. } | ClusterHealth::Connecting => Change::Fresh,
+    };
+    let access = namespaces.into_iter().map(|choice| choice.access).collect();
+    Ok(vec![Change::Access(access), Change::Replace(rows), health])
 }
 
 /// The subscriptions of one connection.
 struct Conversation {
     wiring: Wiring,
+    batch: Batch,
     feeds: HashMap<u32, (String, Feed)>,
     next_id: u32,
 }
 
 impl Conversation {
     fn new(wiring: Wiring) -> Conversation {
-        Conversation { wiring, feeds: HashMap::new(), next_id: 1 }
+        Conversation { wiring, batch: Batch::new(wiring.collection, wiring.clock), feeds: HashMap::new(), next_id: 1 }
     }
 
     /// What to say in return.
@@ -235,7 +259,7 @@ impl Conversation {
                 vec![ClientMessage::Unsubscribe { id }, self.subscribe(cluster)]
             }
             Some(change) => {
-                self.wiring.collection.apply(cluster, vec![change], self.wiring.clock.instant());
+                self.batch.push(cluster, change);
                 Vec::new()
             }
             None => Vec::new(),
@@ -251,10 +275,7 @@ impl Conversation {
     }
 }
 
-async fn say(
-    sink: &mut (impl SinkExt<Message, Error = WebSocketError> + Unpin),
-    message: &ClientMessage,
-) -> Result<(), ()> {
+async fn say(sink: &mut (impl SinkExt<Message, Error = WebSocketError> + Unpin), message: &ClientMessage) -> Result<(), ()> {
     let text = serde_json::to_string(message).map_err(|_| ())?;
     sink.send(Message::Text(text)).await.map_err(|_| ())
 }

@@ -3,6 +3,7 @@
 use crate::api;
 use crate::live::{Collection, Link};
 use crate::pages::open::open_in_tab;
+use crate::routes;
 use crate::state::confirm::{Confirm, Question};
 use crate::state::session::Session;
 use crate::state::toasts::Toasts;
@@ -15,10 +16,11 @@ use crate::words::{Language, codes, fill, language, say};
 use futures::future::join_all;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use leptos_router::hooks::use_navigate;
 use shared::error::Layer;
 use shared::space::actions::{DenialCode, decide};
 use shared::space::status::Tone;
-use shared::space::{Action, Connection, Decision, SpaceRow};
+use shared::space::{Action, Connection, Decision, DesiredStatus, SpaceRow};
 
 pub const fn icon(action: Action) -> &'static str {
     match action {
@@ -64,15 +66,35 @@ pub fn refusal(decision: Signal<Decision>) -> Signal<Option<String>> {
     })
 }
 
-/// Does what was clicked: opens at once, asks first for everything that costs something.
-pub fn perform(action: Action, row: SpaceRow, confirm: Confirm, remote: Remote) {
-    match action {
-        Action::Open => {
-            open_in_tab(&row.cluster, &row.namespace, &row.name);
-        }
-        Action::OpenRemote => remote.0.set(Some(row)),
-        Action::Start | Action::Stop | Action::Delete | Action::Edit => {
-            confirm.0.set(Some(Question { action, spaces: vec![row], left_out: Vec::new() }));
+/// Does what was clicked. Captured in a component's body, used in its callbacks.
+#[derive(Clone, Copy)]
+pub struct Performer {
+    confirm: Confirm,
+    remote: Remote,
+    go: Callback<String>,
+}
+
+pub fn performer() -> Performer {
+    let navigate = use_navigate();
+    Performer {
+        confirm: expect_context::<Confirm>(),
+        remote: expect_context::<Remote>(),
+        go: Callback::new(move |to: String| navigate(&to, Default::default())),
+    }
+}
+
+impl Performer {
+    /// Opens at once, asks first for everything that costs something.
+    pub fn perform(self, action: Action, row: SpaceRow) {
+        match action {
+            Action::Open => {
+                open_in_tab(&row.cluster, &row.namespace, &row.name);
+            }
+            Action::OpenRemote => self.remote.0.set(Some(row)),
+            Action::Edit => self.go.run(routes::edit(&row)),
+            Action::Start | Action::Stop | Action::Delete => {
+                self.confirm.0.set(Some(Question { action, spaces: vec![row], left_out: Vec::new() }));
+            }
         }
     }
 }
@@ -80,16 +102,17 @@ pub fn perform(action: Action, row: SpaceRow, confirm: Confirm, remote: Remote) 
 /// The buttons at the head of a Space's page. Only what the access strategy offers has a button.
 #[component]
 pub fn ActionBar(row: Signal<SpaceRow>) -> AnyView {
-    let confirm = expect_context::<Confirm>();
-    let remote = expect_context::<Remote>();
+    let performer = performer();
     let offered = Memo::new(move |_| {
         row.with(|row| {
             let has = |wanted: fn(&str) -> bool| row.connection_types.iter().any(|t| wanted(t));
+            let stopped = row.desired_status == DesiredStatus::Stopped;
             [
                 (Action::Open, has(|t| t == "web-ui"), "primary"),
                 (Action::OpenRemote, has(|t| t.ends_with("-remote")), ""),
-                (Action::Start, true, ""),
-                (Action::Stop, true, ""),
+                (Action::Start, stopped, ""),
+                (Action::Stop, !stopped, ""),
+                (Action::Edit, true, ""),
                 (Action::Delete, true, "danger"),
             ]
         })
@@ -98,7 +121,7 @@ pub fn ActionBar(row: Signal<SpaceRow>) -> AnyView {
         <div class="tools">
             {move || offered.get().into_iter().filter(|(_, offered, _)| *offered).map(|(action, _, kind)| {
                 let disabled = refusal(decision(row, action));
-                let click = Callback::new(move |()| perform(action, row.get_untracked(), confirm, remote));
+                let click = Callback::new(move |()| performer.perform(action, row.get_untracked()));
                 view! {
                     <Button kind=kind disabled=disabled on_click=click>
                         <Icon name=icon(action)/>{move || codes::action(language(), action)}

@@ -3,6 +3,7 @@
 pub mod actions;
 pub mod create;
 pub mod detail;
+pub mod edit;
 pub mod list;
 pub mod not_found;
 pub mod open;

@@ -45,8 +45,14 @@ fn Link(
 ) -> AnyView {
     let path = use_location().pathname;
     let own = to.clone();
-    // Pages of one Space belong to the list.
-    let here = move || path.with(|path| *path == own || (own == "/spaces" && path.starts_with("/clusters/")));
+    // Pages of one Space or template belong to their list.
+    let here = move || {
+        path.with(|path| {
+            let below = path.starts_with("/clusters/");
+            let list = if path.contains("/templates/") { "/templates" } else { "/spaces" };
+            *path == own || (below && own == list)
+        })
+    };
     view! {
         <a href=to aria-current=move || here().then_some("page")>
             <Icon name=icon/><span>{say(word)}</span>

@@ -221,6 +221,18 @@ catalogue! {
     system_template: "System", "系统";
     bounds: "Bounds", "限制";
     no_bounds: "No bounds", "无限制";
+    at_least: "at least {min}", "至少 {min}";
+    at_most: "at most {max}", "至多 {max}";
+    fixed: "fixed by the template", "由模板固定";
+    template_defaults: "Defaults", "默认值";
+    allowed_images: "Allowed images", "允许的镜像";
+    any_image: "Any", "任意";
+    ways_in: "Ways in", "访问方式";
+    demands: "Demanded of every Space", "对每个 Space 的要求";
+    required: "required", "必填";
+    yes: "Yes", "是";
+    no: "No", "否";
+    breadcrumb: "Breadcrumb", "路径";
     from_to: "{min} to {max}", "{min} 至 {max}";
     use_template: "Use", "使用";
     templates_text: "Defaults and bounds for Spaces. Templates of the system belong to the add-on.", "Space 的默认值与限制。系统模板由插件管理。";
@@ -241,6 +253,8 @@ catalogue! {
     edit_title: "Edit {name}", "编辑 {name}";
     edit_restart: "The Space runs: saving restarts it and its kernels end.", "Space 正在运行:保存会使其重启,内核将结束。";
     edit_stuck: "While it starts, changes take effect only after a stop and a start.", "启动过程中的更改需停止并重新启动后才生效。";
+    edit_outdated: "The Space has changed since you opened this form. Saving will be refused; open the form again to see the new values.", "打开此表单后该 Space 已被更改。保存会被拒绝,请重新打开表单查看新值。";
+    nothing_changed: "Nothing has changed.", "没有更改。";
     saved: "Saved", "已保存";
 }
 

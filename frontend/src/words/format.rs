@@ -3,6 +3,8 @@
 
 use super::Language;
 use js_sys::{Array, Intl, Object, Reflect};
+use shared::quantity::Quantity;
+use shared::space::{GPU_RESOURCE, MIG_PREFIX};
 use shared::time::Timestamp;
 use wasm_bindgen::JsValue;
 
@@ -24,16 +26,43 @@ fn options(pairs: &[(&str, &JsValue)]) -> Object {
     object
 }
 
+/// The browser's formatters of one language. Making one costs more than a hundred uses.
+struct Formatters {
+    number: Intl::NumberFormat,
+    relative: Intl::RelativeTimeFormat,
+    moment: Intl::DateTimeFormat,
+}
+
+impl Formatters {
+    fn new(language: Language) -> Formatters {
+        let locales = Array::of1(&JsValue::from_str(language.tag()));
+        let digits = options(&[("maximumFractionDigits", &JsValue::from_f64(2.0))]);
+        let numeric = options(&[("numeric", &JsValue::from_str("auto"))]);
+        let style =
+            options(&[("dateStyle", &JsValue::from_str("medium")), ("timeStyle", &JsValue::from_str("long"))]);
+        Formatters {
+            number: Intl::NumberFormat::new(&locales, &digits),
+            relative: Intl::RelativeTimeFormat::new(&locales, &numeric),
+            moment: Intl::DateTimeFormat::new(&locales, &style),
+        }
+    }
+}
+
+thread_local! {
+    static ENGLISH: Formatters = Formatters::new(Language::En);
+    static CHINESE: Formatters = Formatters::new(Language::Zh);
+}
+
+fn with<T>(language: Language, use_them: impl FnOnce(&Formatters) -> T) -> T {
+    match language {
+        Language::En => ENGLISH.with(use_them),
+        Language::Zh => CHINESE.with(use_them),
+    }
+}
+
 pub fn number(language: Language, value: f64) -> String {
-    let locales = Array::of1(&JsValue::from_str(language.tag()));
-    let format =
-        Intl::NumberFormat::new(&locales, &options(&[("maximumFractionDigits", &JsValue::from_f64(2.0))]));
-    format
-        .format()
-        .call1(&JsValue::UNDEFINED, &JsValue::from_f64(value))
-        .ok()
-        .and_then(|v| v.as_string())
-        .unwrap_or_else(|| value.to_string())
+    let text = with(language, |f| f.number.format().call1(&JsValue::UNDEFINED, &JsValue::from_f64(value)));
+    text.ok().and_then(|v| v.as_string()).unwrap_or_else(|| value.to_string())
 }
 
 /// Milli-cores as vCPU (`1.5`), without the unit.
@@ -43,8 +72,12 @@ pub fn cores(language: Language, millis: i64) -> String {
 
 /// Bytes with a binary unit (`16 GiB`).
 pub fn bytes(language: Language, bytes: i64) -> String {
-    const UNITS: [(&str, f64); 4] =
-        [("TiB", 1_099_511_627_776.0), ("GiB", 1_073_741_824.0), ("MiB", 1_048_576.0), ("KiB", 1024.0)];
+    const UNITS: [(&str, f64); 4] = [
+        ("TiB", 1_099_511_627_776.0),
+        ("GiB", 1_073_741_824.0),
+        ("MiB", 1_048_576.0),
+        ("KiB", 1024.0),
+    ];
     let value = bytes as f64;
     match UNITS.iter().find(|(_, size)| value.abs() >= *size) {
         Some((unit, size)) => format!("{} {unit}", number(language, value / size)),
@@ -81,23 +114,45 @@ pub fn relative(language: Language, then: Timestamp, now: Timestamp) -> String {
         3600..=86_399 => (seconds / 3600, "hour"),
         _ => (seconds / 86_400, "day"),
     };
-    let locales = Array::of1(&JsValue::from_str(language.tag()));
-    let format =
-        Intl::RelativeTimeFormat::new(&locales, &options(&[("numeric", &JsValue::from_str("auto"))]));
-    format.format(value as f64, unit).into()
+    with(language, |f| f.relative.format(value as f64, unit).into())
 }
 
 /// Date and time in the person's own zone, with the zone's name: the hover of every relative time.
 pub fn clock_time(language: Language, at: Timestamp) -> String {
-    let locales = Array::of1(&JsValue::from_str(language.tag()));
-    let style =
-        options(&[("dateStyle", &JsValue::from_str("medium")), ("timeStyle", &JsValue::from_str("long"))]);
-    let format = Intl::DateTimeFormat::new(&locales, &style);
     let date = js_sys::Date::new(&JsValue::from_f64(at.0 as f64));
-    format
-        .format()
-        .call1(&JsValue::UNDEFINED, &date)
-        .ok()
-        .and_then(|v| v.as_string())
-        .unwrap_or_else(|| at.to_rfc3339())
+    let text = with(language, |f| f.moment.format().call1(&JsValue::UNDEFINED, &date));
+    text.ok().and_then(|v| v.as_string()).unwrap_or_else(|| at.to_rfc3339())
+}
+
+/// A resource as people name it; Kubernetes' own name where they have no other.
+pub fn resource_name(language: Language, resource: &str) -> String {
+    let w = language.words();
+    match resource {
+        "cpu" => w.col_cpu.to_owned(),
+        "memory" => w.col_memory.to_owned(),
+        GPU_RESOURCE => w.col_gpu.to_owned(),
+        other => match other.strip_prefix(MIG_PREFIX) {
+            Some(profile) => format!("MIG {profile}"),
+            None => other.to_owned(),
+        },
+    }
+}
+
+/// A quantity of a manifest in words of its resource; as written when it is none.
+pub fn amount(language: Language, resource: &str, quantity: &str) -> String {
+    let Ok(value) = Quantity::parse(quantity) else { return quantity.to_owned() };
+    match resource {
+        "cpu" => cores(language, value.millis()),
+        "memory" => bytes(language, value.units()),
+        _ => number(language, value.millis() as f64 / 1000.0),
+    }
+}
+
+/// An application type by its product name.
+pub fn app_name(id: &str) -> String {
+    match id {
+        "jupyterlab" => "JupyterLab".to_owned(),
+        "code-editor" => "Code Editor".to_owned(),
+        other => other.to_owned(),
+    }
 }

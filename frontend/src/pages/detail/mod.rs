@@ -85,7 +85,7 @@ fn SpaceView(row: ArcRwSignal<SpaceRow>) -> AnyView {
         })
     };
     view! {
-        <nav class="crumbs" aria-label="breadcrumb">
+        <nav class="crumbs" aria-label=say(|w| w.breadcrumb)>
             <a href=routes::spaces()>{say(|w| w.spaces)}</a><span>"›"</span>
             <span>{move || row.with(|r| r.cluster.clone())}</span><span>"›"</span>
             <span>{move || row.with(|r| r.namespace.clone())}</span>

@@ -2,7 +2,7 @@
 
 use crate::model::listing::SortKey;
 use crate::pages::detail::{accelerator, cost, idle_text};
-use crate::words::{Language, Words, bytes, cores};
+use crate::words::{Language, Words, app_name, bytes, cores};
 use shared::space::{Sharing, SpaceRow};
 
 #[derive(Clone, Copy)]
@@ -50,7 +50,7 @@ pub fn cell(l: Language, row: &SpaceRow, id: &str) -> String {
     let w = l.words();
     let none = || w.none.to_owned();
     match id {
-        "app" => row.app_type.clone().unwrap_or_else(|| w.not_stated.to_owned()),
+        "app" => row.app_type.as_deref().map(app_name).unwrap_or_else(|| w.not_stated.to_owned()),
         "access" => match row.access_type {
             Sharing::OwnerOnly => w.access_owner.to_owned(),
             Sharing::Public => w.access_public.to_owned(),

@@ -3,9 +3,8 @@
 use super::ListState;
 use super::columns::{Column, cell};
 use crate::live::Collection;
-use crate::pages::actions::{self, Remote, decision, refusal};
+use crate::pages::actions::{self, decision, refusal};
 use crate::routes;
-use crate::state::confirm::Confirm;
 use crate::ui::age::Age;
 use crate::ui::badge::StatusBadge;
 use crate::ui::icon::Icon;
@@ -91,7 +90,7 @@ fn RowMenu(row: Signal<SpaceRow>, name: Memo<String>) -> AnyView {
     let label = Signal::derive(move || fill(language().words().actions_for, &[("name", &name.get())]));
     view! {
         <Menu label=label face=ViewFn::from(|| view! { <Icon name="more"/> })>
-            {[Action::Open, Action::OpenRemote, Action::Start, Action::Stop, Action::Delete].map(|action| view! {
+            {[Action::Open, Action::OpenRemote, Action::Start, Action::Stop, Action::Edit, Action::Delete].map(|action| view! {
                 <Entry row action/>
             }).collect_view()}
         </Menu>
@@ -101,10 +100,9 @@ fn RowMenu(row: Signal<SpaceRow>, name: Memo<String>) -> AnyView {
 
 #[component]
 fn Entry(row: Signal<SpaceRow>, action: Action) -> AnyView {
-    let confirm = expect_context::<Confirm>();
-    let remote = expect_context::<Remote>();
+    let performer = actions::performer();
     let disabled = refusal(decision(row, action));
-    let click = Callback::new(move |()| actions::perform(action, row.get_untracked(), confirm, remote));
+    let click = Callback::new(move |()| performer.perform(action, row.get_untracked()));
     view! {
         <MenuItem icon=actions::icon(action) word=Signal::derive(move || codes::action(language(), action).to_owned())
             disabled=disabled on_click=click/>
