@@ -60,9 +60,7 @@ pub fn decision(row: Signal<SpaceRow>, action: Action) -> Signal<Decision> {
 
 pub fn refusal(decision: Signal<Decision>) -> Signal<Option<String>> {
     Signal::derive(move || {
-        decision.with(|d| {
-            (!d.allowed).then(|| d.reason.as_ref().map_or(String::new(), |r| codes::denial(language(), r)))
-        })
+        decision.with(|d| (!d.allowed).then(|| d.reason.as_ref().map_or(String::new(), |r| codes::denial(language(), r))))
     })
 }
 
@@ -154,14 +152,18 @@ async fn carry_out(action: Action, row: SpaceRow) -> Attempt {
     Attempt { row, answer }
 }
 
-fn title(l: Language, action: Action, count: usize) -> String {
+/// Names one Space, counts several.
+fn title(l: Language, question: &Question) -> String {
     let w = l.words();
-    let text = match action {
-        Action::Start => w.start_title,
-        Action::Stop => w.stop_title,
-        _ => w.delete_title,
+    let (one, many) = match question.action {
+        Action::Start => (w.start_one, w.start_many),
+        Action::Stop => (w.stop_one, w.stop_many),
+        _ => (w.delete_one, w.delete_many),
     };
-    fill(text, &[("n", &count.to_string())])
+    match question.spaces.as_slice() {
+        [row] => fill(one, &[("name", &row.name)]),
+        rows => fill(many, &[("n", &rows.len().to_string())]),
+    }
 }
 
 fn consequence(l: Language, action: Action) -> &'static str {
@@ -191,7 +193,7 @@ pub fn ConfirmDialog() -> AnyView {
         }
     });
     let heading = Signal::derive(move || {
-        shown.with(|q| q.as_ref().map_or(String::new(), |q| title(language(), q.action, q.spaces.len())))
+        shown.with(|q| q.as_ref().map_or(String::new(), |q| title(language(), q)))
     });
     view! {
         <Dialog open title=heading>
@@ -215,8 +217,7 @@ fn Ask(question: Question, open: RwSignal<bool>) -> AnyView {
         if sending.get() {
             return Some(w.in_progress.to_owned());
         }
-        (action == Action::Delete && typed.get() != needed)
-            .then(|| fill(w.delete_confirm, &[("word", &needed)]))
+        (action == Action::Delete && typed.get() != needed).then(|| fill(w.delete_confirm, &[("word", &needed)]))
     });
     let rows = question.spaces.clone();
     let go = Callback::new(move |()| {
@@ -232,10 +233,7 @@ fn Ask(question: Question, open: RwSignal<bool>) -> AnyView {
                 let _ = open.try_set(false);
             }
             if total > 1 {
-                let text = fill(
-                    language().words().results,
-                    &[("ok", &accepted.to_string()), ("n", &total.to_string())],
-                );
+                let text = fill(untrack(language).words().results, &[("ok", &accepted.to_string()), ("n", &total.to_string())]);
                 toasts.show(if failed.is_empty() { Tone::Good } else { Tone::Attention }, text);
             }
             let _ = refused.try_set(failed);
@@ -315,8 +313,7 @@ fn ide_name(kind: &str) -> String {
 #[component]
 fn RemoteLinks(row: SpaceRow) -> AnyView {
     let minted = RwSignal::new(None::<api::Answer<Connection>>);
-    let kinds: Vec<String> =
-        row.connection_types.iter().filter(|t| t.ends_with("-remote")).cloned().collect();
+    let kinds: Vec<String> = row.connection_types.iter().filter(|t| t.ends_with("-remote")).cloned().collect();
     let row = StoredValue::new(row);
     let free = Signal::derive(|| None);
     view! {

@@ -55,7 +55,7 @@ impl Preferences {
         let preferred = || web_sys::window().and_then(|w| w.navigator().language()).unwrap_or_default();
         let language = Language::of_tag(&recall("language").unwrap_or_else(preferred));
         let theme = Theme::of_id(&recall("theme").unwrap_or_default());
-        let hidden = recall("hidden-columns").unwrap_or_else(|| "cluster,queue,cost".to_owned());
+        let hidden = recall("hidden-columns").unwrap_or_else(|| "queue".to_owned());
         let preferences = Preferences {
             language: Tongue(RwSignal::new(language)),
             theme: RwSignal::new(theme),

@@ -1,4 +1,4 @@
-//! A small menu behind a button: arrow keys, Escape, outside clicks.
+//! A small menu behind a button: arrow keys, Escape, closes when the focus leaves it.
 
 use super::icon::Icon;
 use leptos::html;
@@ -16,6 +16,7 @@ pub fn Menu(
     let open = RwSignal::new(false);
     let list = NodeRef::<html::Div>::new();
     let children = StoredValue::new(children);
+    let button = NodeRef::<html::Button>::new();
     let leave = move |event: leptos::ev::FocusEvent| {
         let inside = event
             .related_target()
@@ -27,32 +28,62 @@ pub fn Menu(
     };
     Effect::new(move |_| {
         if open.get()
-            && let Some(list) = list.get()
+            && let (Some(list), Some(button)) = (list.get(), button.get())
         {
+            place(&list, &button);
             focus_item(&list, 0, true);
         }
     });
+    let close = move || {
+        open.set(false);
+        if let Some(button) = button.get_untracked() {
+            // An element that cannot take focus is no reason to fail.
+            let _ = button.focus();
+        }
+    };
     view! {
-        <div class="menu" on:focusout=leave>
-            <button type="button" class=kind aria-haspopup="menu" aria-label=move || label.get() title=move || label.get()
-                aria-expanded=move || open.get().to_string() on:click=move |_| open.update(|o| *o = !*o)>
+        <div class="menu">
+            <button type="button" class=kind node_ref=button aria-haspopup="menu" aria-label=move || label.get()
+                title=move || label.get() aria-expanded=move || open.get().to_string()
+                // Pressing the button of an open menu would close it by lost focus and open it again by the click.
+                on:pointerdown=move |event| if open.get_untracked() { event.prevent_default() }
+                on:click=move |_| open.update(|o| *o = !*o)>
                 {face.run()}
             </button>
             <Show when=move || open.get()>
-                <div role="menu" tabindex="-1" node_ref=list aria-label=move || label.get()
+                <div role="menu" popover="manual" tabindex="-1" node_ref=list aria-label=move || label.get() on:focusout=leave
                     on:keydown=move |event| match event.key().as_str() {
-                        "ArrowDown" => { event.prevent_default(); move_focus(list, 1); }
-                        "ArrowUp" => { event.prevent_default(); move_focus(list, -1); }
-                        "Escape" => open.set(false),
+                        "ArrowDown" => { event.prevent_default(); event.stop_propagation(); move_focus(list, 1); }
+                        "ArrowUp" => { event.prevent_default(); event.stop_propagation(); move_focus(list, -1); }
+                        "Escape" => { event.stop_propagation(); close(); }
+                        "Tab" => close(),
                         _ => {}
                     }
-                    on:click=move |_| open.set(false)>
+                    on:click=move |_| close()>
                     {children.with_value(|children| children())}
                 </div>
             </Show>
         </div>
     }
     .into_any()
+}
+
+/// In the top layer, so that no table clips it: below the button, or above it where there is no room below.
+fn place(list: &web_sys::HtmlDivElement, button: &web_sys::HtmlButtonElement) {
+    const GAP: f64 = 4.0;
+    // Fails only where popovers are unknown, and there the menu is placed all the same.
+    let _ = list.show_popover();
+    let (at, own) = (button.get_bounding_client_rect(), list.get_bounding_client_rect());
+    let size = |value: Result<wasm_bindgen::JsValue, wasm_bindgen::JsValue>| value.ok().and_then(|v| v.as_f64()).unwrap_or(0.0);
+    let (width, height) = (size(window().inner_width()), size(window().inner_height()));
+    let left = (at.right() - own.width()).clamp(GAP, (width - own.width() - GAP).max(GAP));
+    let fits_below = at.bottom() + GAP + own.height() <= height;
+    let top = if fits_below { at.bottom() + GAP } else { (at.top() - GAP - own.height()).max(GAP) };
+    // The element's own method, not the view trait's of the same name.
+    let style = web_sys::HtmlElement::style(list);
+    // Valid property names; a browser that refuses leaves the menu at the corner.
+    let _ = style.set_property("left", &format!("{left}px"));
+    let _ = style.set_property("top", &format!("{top}px"));
 }
 
 fn items(list: &web_sys::HtmlDivElement) -> Vec<web_sys::HtmlElement> {

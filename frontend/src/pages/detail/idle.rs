@@ -63,7 +63,7 @@ pub fn Idle(row: Signal<SpaceRow>) -> AnyView {
                 Ok(_) => {
                     let _ = typed.try_set(None);
                     let _ = refused.try_set(None);
-                    toasts.show(Tone::Good, language().words().saved.to_owned());
+                    toasts.show(Tone::Good, untrack(language).words().saved.to_owned());
                 }
                 Err(failure) => {
                     let _ = refused.try_set(Some(failure));

@@ -28,6 +28,9 @@ const fn column(
     Column { id, word, sort, numeric }
 }
 
+/// "There is none", which is neither zero nor unknown.
+const NOTHING: &str = "–";
+
 pub const COLUMNS: [Column; 14] = [
     column("status", |w| w.col_status, Some(SortKey::Status), false),
     column("app", |w| w.col_app, Some(SortKey::App), false),
@@ -48,7 +51,7 @@ pub const COLUMNS: [Column; 14] = [
 /// Text of a plain cell. Status and age have cells of their own.
 pub fn cell(l: Language, row: &SpaceRow, id: &str) -> String {
     let w = l.words();
-    let none = || w.none.to_owned();
+    let none = || NOTHING.to_owned();
     match id {
         "app" => row.app_type.as_deref().map(app_name).unwrap_or_else(|| w.not_stated.to_owned()),
         "access" => match row.access_type {
@@ -59,6 +62,7 @@ pub fn cell(l: Language, row: &SpaceRow, id: &str) -> String {
         "owner" => row.owner.display_name.clone(),
         "namespace" => row.namespace.clone(),
         "cluster" => row.cluster.clone(),
+        "gpu" if row.resources.accelerator.is_none() => none(),
         "gpu" => accelerator(l, row),
         "cpu" => row.resources.cpu_millis.map_or_else(|| w.not_stated.to_owned(), |c| cores(l, c)),
         "memory" => row.resources.memory_bytes.map_or_else(|| w.not_stated.to_owned(), |b| bytes(l, b)),

@@ -2,6 +2,7 @@
 
 use super::ListState;
 use super::columns::{Column, cell};
+use super::table::Walk;
 use crate::live::Collection;
 use crate::pages::actions::{self, decision, refusal};
 use crate::routes;
@@ -14,7 +15,7 @@ use leptos::prelude::*;
 use shared::space::{Action, SpaceRow};
 
 #[component]
-pub fn Row(id: String, index: usize, state: ListState, columns: Memo<Vec<Column>>) -> AnyView {
+pub fn Row(id: String, walk: Walk, state: ListState, columns: Memo<Vec<Column>>) -> AnyView {
     let collection = expect_context::<Collection>();
     let Some(signal) = collection.row(&id) else { return ().into_any() };
     let row: Signal<SpaceRow> = Signal::derive(move || signal.get());
@@ -23,6 +24,9 @@ pub fn Row(id: String, index: usize, state: ListState, columns: Memo<Vec<Column>
     let name = Memo::new(move |_| row.with(|r| r.name.clone()));
     let display = Memo::new(move |_| row.with(|r| r.display_name.clone()));
     let odd = Memo::new(move |_| row.with(|r| !r.oddities.is_empty()));
+    // The heading is row 1.
+    let place = Memo::new(move |_| walk.places.with(|all| id.with_value(|id| all.get(id).map(|i| i + 2))));
+    let is_stop = Memo::new(move |_| walk.stop.with(|stop| id.with_value(|id| stop.as_ref() == Some(id))));
     let select = move |on: bool| {
         state.selected.update(|s| {
             if on {
@@ -33,7 +37,8 @@ pub fn Row(id: String, index: usize, state: ListState, columns: Memo<Vec<Column>
         });
     };
     view! {
-        <tr tabindex="0" aria-rowindex=index + 2 aria-selected=move || chosen.get().to_string()>
+        <tr tabindex=move || if is_stop.get() { "0" } else { "-1" } aria-rowindex=move || place.get()
+            aria-selected=move || chosen.get().to_string() on:focusin=move |_| walk.cursor.set(Some(id.get_value()))>
             <td><input type="checkbox" tabindex="-1" prop:checked=move || chosen.get()
                 aria-label=move || fill(language().words().select_row, &[("name", &name.get())])
                 on:change=move |e| select(event_target_checked(&e))/></td>
@@ -43,7 +48,7 @@ pub fn Row(id: String, index: usize, state: ListState, columns: Memo<Vec<Column>
                 <span class="sub truncate">{move || (display.get() != name.get()).then(|| display.get())}</span>
             </td>
             {move || columns.get().into_iter().map(|column| view! { <Cell row column/> }).collect_view()}
-            <td><RowMenu row name/></td>
+            <td class="do"><OpenButton row name/><RowMenu row name/></td>
         </tr>
     }
     .into_any()
@@ -77,11 +82,29 @@ fn StatusCell(row: Signal<SpaceRow>) -> AnyView {
         now
     });
     view! {
-        <td class:flash=move || changed.get() on:animationend=move |_| changed.set(false) title=move || why.get()>
+        <td class="state-cell" class:flash=move || changed.get() on:animationend=move |_| changed.set(false) title=move || why.get()>
             <StatusBadge status=status.into()/>
             {move || why.get().map(|text| view! { <span class="why">{text}</span> })}
         </td>
     }
+    .into_any()
+}
+
+/// The most frequent action without a menu; only where it would work.
+#[component]
+fn OpenButton(row: Signal<SpaceRow>, name: Memo<String>) -> AnyView {
+    let performer = actions::performer();
+    let decision = decision(row, Action::Open);
+    let allowed = Memo::new(move |_| decision.with(|d| d.allowed));
+    let label = move || format!("{}: {}", codes::action(language(), Action::Open), name.get());
+    (move || {
+        allowed.get().then(|| {
+            view! {
+                <button type="button" class="button plain square" tabindex="-1" aria-label=label title=label
+                    on:click=move |_| performer.perform(Action::Open, row.get_untracked())><Icon name="open"/></button>
+            }
+        })
+    })
     .into_any()
 }
 

@@ -3,6 +3,7 @@
 use super::ListState;
 use super::columns::{COLUMNS, Column};
 use super::row::Row;
+use crate::live::Collection;
 use crate::model::listing::{SortKey, window};
 use crate::state::preferences::Preferences;
 use crate::ui::icon::Icon;
@@ -11,12 +12,33 @@ use leptos::html;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::query_signal_with_options;
+use std::collections::{BTreeSet, HashMap};
 use wasm_bindgen::JsCast;
 
 /// Pixels; the same as `.grid td` in pages.css.
 const ROW: f64 = 44.0;
 /// Up to here every row is rendered, and the browser's own search finds all.
 const PLAIN_LIMIT: usize = 200;
+
+/// Where rows stand, and which of them the keyboard is at.
+#[derive(Clone, Copy)]
+pub struct Walk {
+    /// Index in the whole list by id, of the rows that exist.
+    pub places: Memo<HashMap<String, usize>>,
+    pub stop: Memo<Option<String>>,
+    pub cursor: RwSignal<Option<String>>,
+}
+
+/// Columns that would say the same in every row.
+fn uniform(collection: Collection) -> Vec<&'static str> {
+    collection.clusters.with(|all| {
+        let namespaces: BTreeSet<&str> =
+            all.values().flat_map(|c| c.access.iter().map(|a| a.namespace.as_str())).collect();
+        let one_namespace = (namespaces.len() < 2).then_some("namespace");
+        let one_cluster = (all.len() < 2).then_some("cluster");
+        one_namespace.into_iter().chain(one_cluster).collect()
+    })
+}
 
 #[component]
 pub fn Table(state: ListState) -> AnyView {
@@ -29,17 +51,30 @@ pub fn Table(state: ListState) -> AnyView {
         let total = total.get();
         if total <= PLAIN_LIMIT { 0..total } else { window(scroll.get(), height.get(), ROW, total) }
     });
+    let collection = expect_context::<Collection>();
+    let uniform = Memo::new(move |_| uniform(collection));
     let columns = Memo::new(move |_| {
+        let uniform = uniform.get();
         preferences.hidden_columns.with(|hidden| {
-            COLUMNS.into_iter().filter(|c| !hidden.iter().any(|h| h == c.id)).collect::<Vec<Column>>()
+            let shown = COLUMNS.into_iter().filter(|c| !hidden.iter().any(|h| h == c.id));
+            shown.filter(|c| !uniform.contains(&c.id)).collect::<Vec<Column>>()
         })
     });
-    let visible = move || {
+    let visible = Memo::new(move |_| {
         let range = range.get();
-        state.shown.with(|ids| {
-            ids.get(range.clone()).unwrap_or_default().iter().cloned().zip(range).collect::<Vec<_>>()
-        })
-    };
+        state.shown.with(|ids| ids.get(range).unwrap_or_default().to_vec())
+    });
+    // Rows outlive a new order, so each asks for its place.
+    let places = Memo::new(move |_| {
+        let first = range.get().start;
+        visible.with(|ids| ids.iter().cloned().zip(first..).collect::<HashMap<String, usize>>())
+    });
+    // One row of the table is a stop of the Tab key: the one last in focus, else the first in sight.
+    let cursor = RwSignal::new(None::<String>);
+    let stop = Memo::new(move |_| {
+        visible.with(|ids| cursor.get().filter(|id| ids.contains(id)).or_else(|| ids.first().cloned()))
+    });
+    let walk = Walk { places, stop, cursor };
     let measure = move || {
         if let Some(pane) = pane.get_untracked() {
             scroll.set(f64::from(pane.scroll_top()));
@@ -64,8 +99,8 @@ pub fn Table(state: ListState) -> AnyView {
                 </tr></thead>
                 <tbody on:keydown=move_between_rows>
                     <tr class="pad" aria-hidden="true"><td style:height=move || pad(range.get().start)></td></tr>
-                    <For each=visible key=|(id, _)| id.clone() let((id, index))>
-                        <Row id index state columns/>
+                    <For each=move || visible.get() key=Clone::clone let:id>
+                        <Row id walk state columns/>
                     </For>
                     <tr class="pad" aria-hidden="true"><td style:height=move || pad(total.get().saturating_sub(range.get().end))></td></tr>
                 </tbody>
@@ -78,9 +113,7 @@ pub fn Table(state: ListState) -> AnyView {
 #[component]
 fn SelectAll(state: ListState) -> AnyView {
     let all = Memo::new(move |_| {
-        state
-            .shown
-            .with(|ids| !ids.is_empty() && state.selected.with(|s| ids.iter().all(|id| s.contains(id))))
+        state.shown.with(|ids| !ids.is_empty() && state.selected.with(|s| ids.iter().all(|id| s.contains(id))))
     });
     view! {
         <input type="checkbox" aria-label=say(|w| w.select_all) prop:checked=move || all.get()
@@ -136,6 +169,7 @@ fn move_between_rows(event: leptos::ev::KeyboardEvent) {
     let next = match event.key().as_str() {
         "ArrowDown" => row.next_element_sibling(),
         "ArrowUp" => row.previous_element_sibling(),
+        "Home" => row.parent_element().and_then(|body| body.query_selector("tr[tabindex]").ok().flatten()),
         "Enter" => {
             click(&row, "a");
             return;
