@@ -159,7 +159,9 @@ impl Wiring {
             };
             if ping {
                 // Two silent pings: the connection only looks alive (a sleeping machine, a proxy that forgot it).
-                if unanswered >= 2 || say(&mut sink, &ClientMessage::Ping { nonce: unanswered }).await.is_err() {
+                if unanswered >= 2
+                    || say(&mut sink, &ClientMessage::Ping { nonce: unanswered }).await.is_err()
+                {
                     return greeted;
                 }
                 unanswered += 1;
@@ -184,13 +186,11 @@ impl Wiring {
     }
 
     fn cluster_names(self) -> Vec<String> {
-        self.session
-            .me
-            .with_untracked(|me| {
-                me.iter()
-                    .flat_map(|me| me.clusters.iter().filter(|c| c.username.is_some()).map(|c| c.cluster.clone()))
-                    .collect()
-            })
+        self.session.me.with_untracked(|me| {
+            me.iter()
+                .flat_map(|me| me.clusters.iter().filter(|c| c.username.is_some()).map(|c| c.cluster.clone()))
+                .collect()
+        })
     }
 }
 
@@ -225,7 +225,12 @@ struct Conversation {
 
 impl Conversation {
     fn new(wiring: Wiring) -> Conversation {
-        Conversation { wiring, batch: Batch::new(wiring.collection, wiring.clock), feeds: HashMap::new(), next_id: 1 }
+        Conversation {
+            wiring,
+            batch: Batch::new(wiring.collection, wiring.clock),
+            feeds: HashMap::new(),
+            next_id: 1,
+        }
     }
 
     /// What to say in return.
@@ -275,7 +280,10 @@ impl Conversation {
     }
 }
 
-async fn say(sink: &mut (impl SinkExt<Message, Error = WebSocketError> + Unpin), message: &ClientMessage) -> Result<(), ()> {
+async fn say(
+    sink: &mut (impl SinkExt<Message, Error = WebSocketError> + Unpin),
+    message: &ClientMessage,
+) -> Result<(), ()> {
     let text = serde_json::to_string(message).map_err(|_| ())?;
     sink.send(Message::Text(text)).await.map_err(|_| ())
 }

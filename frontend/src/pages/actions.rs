@@ -60,7 +60,9 @@ pub fn decision(row: Signal<SpaceRow>, action: Action) -> Signal<Decision> {
 
 pub fn refusal(decision: Signal<Decision>) -> Signal<Option<String>> {
     Signal::derive(move || {
-        decision.with(|d| (!d.allowed).then(|| d.reason.as_ref().map_or(String::new(), |r| codes::denial(language(), r))))
+        decision.with(|d| {
+            (!d.allowed).then(|| d.reason.as_ref().map_or(String::new(), |r| codes::denial(language(), r)))
+        })
     })
 }
 
@@ -192,9 +194,8 @@ pub fn ConfirmDialog() -> AnyView {
             question.set(None);
         }
     });
-    let heading = Signal::derive(move || {
-        shown.with(|q| q.as_ref().map_or(String::new(), |q| title(language(), q)))
-    });
+    let heading =
+        Signal::derive(move || shown.with(|q| q.as_ref().map_or(String::new(), |q| title(language(), q))));
     view! {
         <Dialog open title=heading>
             {move || shown.get().map(|question| view! { <Ask question open/> })}
@@ -217,7 +218,8 @@ fn Ask(question: Question, open: RwSignal<bool>) -> AnyView {
         if sending.get() {
             return Some(w.in_progress.to_owned());
         }
-        (action == Action::Delete && typed.get() != needed).then(|| fill(w.delete_confirm, &[("word", &needed)]))
+        (action == Action::Delete && typed.get() != needed)
+            .then(|| fill(w.delete_confirm, &[("word", &needed)]))
     });
     let rows = question.spaces.clone();
     let go = Callback::new(move |()| {
@@ -233,7 +235,10 @@ fn Ask(question: Question, open: RwSignal<bool>) -> AnyView {
                 let _ = open.try_set(false);
             }
             if total > 1 {
-                let text = fill(untrack(language).words().results, &[("ok", &accepted.to_string()), ("n", &total.to_string())]);
+                let text = fill(
+                    untrack(language).words().results,
+                    &[("ok", &accepted.to_string()), ("n", &total.to_string())],
+                );
                 toasts.show(if failed.is_empty() { Tone::Good } else { Tone::Attention }, text);
             }
             let _ = refused.try_set(failed);
@@ -313,7 +318,8 @@ fn ide_name(kind: &str) -> String {
 #[component]
 fn RemoteLinks(row: SpaceRow) -> AnyView {
     let minted = RwSignal::new(None::<api::Answer<Connection>>);
-    let kinds: Vec<String> = row.connection_types.iter().filter(|t| t.ends_with("-remote")).cloned().collect();
+    let kinds: Vec<String> =
+        row.connection_types.iter().filter(|t| t.ends_with("-remote")).cloned().collect();
     let row = StoredValue::new(row);
     let free = Signal::derive(|| None);
     view! {

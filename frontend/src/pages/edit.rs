@@ -77,8 +77,8 @@ fn template_of<'a>(options: &'a NamespaceOptions, row: &SpaceRow) -> Option<&'a 
 pub fn EditPage() -> AnyView {
     let params = use_params_map();
     let collection = expect_context::<Collection>();
-    let [cluster, namespace, name] = params
-        .with_untracked(|p| ["cluster", "namespace", "name"].map(|key| p.get(key).unwrap_or_default()));
+    let [cluster, namespace, name] =
+        params.with_untracked(|p| ["cluster", "namespace", "name"].map(|key| p.get(key).unwrap_or_default()));
     let of = cluster.clone();
     let loaded = Memo::new(move |_| collection.clusters.with(|all| all.get(&of).is_some_and(|c| c.loaded)));
     // Only the first row found begins the form; later changes never touch what is typed.

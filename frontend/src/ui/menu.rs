@@ -74,7 +74,9 @@ fn place(list: &web_sys::HtmlDivElement, button: &web_sys::HtmlButtonElement) {
     // Fails only where popovers are unknown, and there the menu is placed all the same.
     let _ = list.show_popover();
     let (at, own) = (button.get_bounding_client_rect(), list.get_bounding_client_rect());
-    let size = |value: Result<wasm_bindgen::JsValue, wasm_bindgen::JsValue>| value.ok().and_then(|v| v.as_f64()).unwrap_or(0.0);
+    let size = |value: Result<wasm_bindgen::JsValue, wasm_bindgen::JsValue>| {
+        value.ok().and_then(|v| v.as_f64()).unwrap_or(0.0)
+    };
     let (width, height) = (size(window().inner_width()), size(window().inner_height()));
     let left = (at.right() - own.width()).clamp(GAP, (width - own.width() - GAP).max(GAP));
     let fits_below = at.bottom() + GAP + own.height() <= height;

@@ -61,16 +61,26 @@ pub fn reason(l: Language, reason: &Reason) -> String {
         PreemptedStopped => pick(l, "Stopped because its capacity was taken back", "容量被收回，已停止"),
         Deactivated => pick(l, "Its workload was put on hold", "其工作负载已被暂停"),
         QuotaExceeded => pick(l, "The namespace's resource quota is used up", "命名空间的资源配额已用尽"),
-        ServiceAccountMissing => pick(l, "The service account it needs does not exist", "所需的服务账号不存在"),
+        ServiceAccountMissing => {
+            pick(l, "The service account it needs does not exist", "所需的服务账号不存在")
+        }
         AdmissionDenied => pick(l, "A rule of the cluster refuses it", "被集群规则拒绝"),
-        QueueLabelMissing => pick(l, "This namespace demands a queue and none is set", "该命名空间要求指定队列，但未设置"),
+        QueueLabelMissing => {
+            pick(l, "This namespace demands a queue and none is set", "该命名空间要求指定队列，但未设置")
+        }
         ChildRefused => pick(l, "The cluster refuses a part of it", "集群拒绝创建其组成部分"),
         InsufficientCpu => pick(l, "No node has enough free vCPU", "没有节点有足够的空闲 vCPU"),
         InsufficientMemory => pick(l, "No node has enough free memory", "没有节点有足够的空闲内存"),
-        InsufficientAccelerator => pick(l, "No node has enough free accelerators", "没有节点有足够的空闲加速器"),
+        InsufficientAccelerator => {
+            pick(l, "No node has enough free accelerators", "没有节点有足够的空闲加速器")
+        }
         NoMatchingNode => pick(l, "No node is of the type it asks for", "没有符合所选类型的节点"),
-        TaintNotTolerated => pick(l, "The nodes with room are reserved for other work", "有空闲的节点已预留给其他工作"),
-        VolumeZoneConflict => pick(l, "Its volume lies in a zone without a free node", "其存储卷所在可用区没有空闲节点"),
+        TaintNotTolerated => {
+            pick(l, "The nodes with room are reserved for other work", "有空闲的节点已预留给其他工作")
+        }
+        VolumeZoneConflict => {
+            pick(l, "Its volume lies in a zone without a free node", "其存储卷所在可用区没有空闲节点")
+        }
         VolumeSlots => pick(l, "The nodes can attach no further volume", "节点无法再挂载更多存储卷"),
         PodSlots => pick(l, "The nodes can take no further pod", "节点无法再容纳更多 Pod"),
         NodeProvisioning => pick(l, "A node is on its way", "节点正在准备中"),
@@ -87,7 +97,9 @@ pub fn reason(l: Language, reason: &Reason) -> String {
         ContainerConfigError => pick(l, "The container's configuration is wrong", "容器配置有误"),
         StartingContainer => pick(l, "Starting the container", "正在启动容器"),
         PreparingAccess => pick(l, "Running, not reachable yet", "已运行，尚不可访问"),
-        AccessProbeGaveUp => pick(l, "Running, but its address never answered", "已运行，但其地址始终没有响应"),
+        AccessProbeGaveUp => {
+            pick(l, "Running, but its address never answered", "已运行，但其地址始终没有响应")
+        }
         ResourcesStopping => pick(l, "Shutting down", "正在关闭"),
         FinalizersPending => pick(l, "Something still holds the deletion", "删除仍被占用"),
         Unclear => pick(l, "What is known does not say", "现有信息无法判断"),
@@ -104,14 +116,24 @@ pub fn advice(l: Language, advice: &Advice) -> String {
         ReduceRequest => pick(l, "Ask for less, then start again.", "请减少所需资源后重新启动。"),
         ChooseOtherInstanceType => pick(l, "Choose another instance type.", "请选择其他实例类型。"),
         ChooseOtherImage => pick(l, "Choose another image.", "请选择其他镜像。"),
-        FreeQuota => pick(l, "Stop a Space that is not needed to free quota.", "请停止不需要的 Space 以释放配额。"),
+        FreeQuota => {
+            pick(l, "Stop a Space that is not needed to free quota.", "请停止不需要的 Space 以释放配额。")
+        }
         AskLead => pick(l, "Ask your project lead.", "请联系项目负责人。"),
         AskPlatform => pick(l, "Ask the platform team.", "请联系平台团队。"),
         SetQueue => pick(l, "Set a queue.", "请设置队列。"),
         ReadLogs => pick(l, "Read the logs.", "请查看日志。"),
         RaiseMemory => pick(l, "Give it more memory.", "请增加内存。"),
-        CreateClaim => pick(l, "Create the missing volume, or take it off the Space.", "请创建缺失的存储卷，或从 Space 中移除它。"),
-        ProbablyStuck => pick(l, "It has waited {minutes} minutes; it will probably not go on by itself.", "已等待 {minutes} 分钟，很可能不会自行恢复。"),
+        CreateClaim => pick(
+            l,
+            "Create the missing volume, or take it off the Space.",
+            "请创建缺失的存储卷，或从 Space 中移除它。",
+        ),
+        ProbablyStuck => pick(
+            l,
+            "It has waited {minutes} minutes; it will probably not go on by itself.",
+            "已等待 {minutes} 分钟，很可能不会自行恢复。",
+        ),
         StopToReleaseQueue => pick(l, "Stop it to give up its place in the queue.", "停止它可让出队列位置。"),
         AdviceCode::Unknown => pick(l, "See the events.", "请查看事件。"),
     };
@@ -172,7 +194,11 @@ pub fn denial(l: Language, denial: &Denial) -> String {
         BeingDeleted => pick(l, "It is being deleted", "正在删除"),
         NoWebAccess => pick(l, "Its access strategy offers no browser access", "其访问策略不支持浏览器访问"),
         NoRemoteAccess => pick(l, "Its access strategy offers no IDE access", "其访问策略不支持 IDE 访问"),
-        IdentityMismatch => pick(l, "The cluster knows you under another name; writes are refused", "集群识别的用户名与您不符，已拒绝写操作"),
+        IdentityMismatch => pick(
+            l,
+            "The cluster knows you under another name; writes are refused",
+            "集群识别的用户名与您不符，已拒绝写操作",
+        ),
         Unreachable => pick(l, "The cluster cannot be reached now", "目前无法连接集群"),
         DenialCode::Unknown => pick(l, "Not permitted", "不允许"),
     };
@@ -192,11 +218,23 @@ pub fn error(l: Language, code: ErrorCode) -> &'static str {
         Malformed => pick(l, "The request could not be read.", "请求无法识别。"),
         Unauthenticated => pick(l, "Please sign in again.", "请重新登录。"),
         Forbidden => pick(l, "You may not do this.", "您没有权限执行此操作。"),
-        IdentityMismatch => pick(l, "The cluster knows you under another name, so changes are refused. An administrator must correct the access entry.", "集群识别的用户名与您不符，因此拒绝更改。请管理员更正访问条目。"),
-        CsrfRejected => pick(l, "The request came from another page. Reload and try again.", "请求来自其他页面，请刷新后重试。"),
+        IdentityMismatch => pick(
+            l,
+            "The cluster knows you under another name, so changes are refused. An administrator must correct the access entry.",
+            "集群识别的用户名与您不符，因此拒绝更改。请管理员更正访问条目。",
+        ),
+        CsrfRejected => pick(
+            l,
+            "The request came from another page. Reload and try again.",
+            "请求来自其他页面，请刷新后重试。",
+        ),
         NotFound => pick(l, "It does not exist, or you may not see it.", "不存在，或您无权查看。"),
         MethodNotAllowed => pick(l, "The portal does not offer this.", "门户不支持此操作。"),
-        Conflict => pick(l, "It has changed since you read it. Look at the new state and decide again.", "内容已被更改，请查看最新状态后再决定。"),
+        Conflict => pick(
+            l,
+            "It has changed since you read it. Look at the new state and decide again.",
+            "内容已被更改，请查看最新状态后再决定。",
+        ),
         AlreadyExists => pick(l, "This name is taken.", "该名称已被使用。"),
         NotReady => pick(l, "It is not ready for this yet.", "尚未就绪，无法执行。"),
         ObjectReplaced => pick(l, "The name now belongs to another Space.", "该名称现属于另一个 Space。"),
@@ -208,7 +246,9 @@ pub fn error(l: Language, code: ErrorCode) -> &'static str {
         PreconditionRequired => pick(l, "The version of the object is missing.", "缺少对象版本。"),
         RateLimited => pick(l, "Too many requests. Wait a moment.", "请求过多，请稍候。"),
         Internal => pick(l, "The portal made a mistake.", "门户内部出错。"),
-        UpstreamFailed => pick(l, "The cluster gave an answer that cannot be used.", "集群返回了无法使用的结果。"),
+        UpstreamFailed => {
+            pick(l, "The cluster gave an answer that cannot be used.", "集群返回了无法使用的结果。")
+        }
         UpstreamUnavailable => pick(l, "The cluster cannot be reached now.", "目前无法连接集群。"),
         Unavailable => pick(l, "The portal is restarting or overloaded.", "门户正在重启或过载。"),
         ErrorCode::Unknown => pick(l, "Something went wrong.", "出错了。"),
@@ -220,23 +260,41 @@ pub fn field(l: Language, error: &FieldError) -> String {
     let text = match error.code {
         Required => pick(l, "Required.", "必填。"),
         InvalidFormat => pick(l, "Not of the right form.", "格式不正确。"),
-        InvalidCharacter => pick(l, "“{character}” is not allowed: lower-case letters， digits and hyphens only.", "不允许“{character}”：仅限小写字母、数字和连字符。"),
+        InvalidCharacter => pick(
+            l,
+            "“{character}” is not allowed: lower-case letters， digits and hyphens only.",
+            "不允许“{character}”：仅限小写字母、数字和连字符。",
+        ),
         TooLong => pick(l, "Too long: at most {max} characters.", "过长：最多 {max} 个字符。"),
-        NameBudget => pick(l, "Too long for this namespace's web addresses: at most {max} characters.", "超出该命名空间访问地址的长度：最多 {max} 个字符。"),
+        NameBudget => pick(
+            l,
+            "Too long for this namespace's web addresses: at most {max} characters.",
+            "超出该命名空间访问地址的长度：最多 {max} 个字符。",
+        ),
         BelowMinimum => pick(l, "At least {min}.", "不得小于 {min}。"),
         AboveMaximum => pick(l, "At most {max}.", "不得大于 {max}。"),
         NotAllowed => pick(l, "Not allowed. Allowed: {allowed}.", "不允许。可选：{allowed}。"),
         FieldCode::NotFound => pick(l, "Does not exist.", "不存在。"),
         Duplicate => pick(l, "Already used: {value}.", "重复：{value}。"),
-        MixedAccelerators => pick(l, "Whole GPUs and MIG slices cannot be combined.", "整卡 GPU 与 MIG 切片不能同时使用。"),
-        ZoneConflict => pick(l, "These volumes lie in different zones: {zones}.", "这些存储卷位于不同可用区：{zones}。"),
+        MixedAccelerators => {
+            pick(l, "Whole GPUs and MIG slices cannot be combined.", "整卡 GPU 与 MIG 切片不能同时使用。")
+        }
+        ZoneConflict => {
+            pick(l, "These volumes lie in different zones: {zones}.", "这些存储卷位于不同可用区：{zones}。")
+        }
         Immutable => pick(l, "Cannot be changed after creation.", "创建后不可更改。"),
-        CannotShrink => pick(l, "A volume can only grow; it has {current} now.", "存储卷只能扩大，当前为 {current}。"),
+        CannotShrink => {
+            pick(l, "A volume can only grow; it has {current} now.", "存储卷只能扩大，当前为 {current}。")
+        }
         Reserved => pick(l, "Reserved.", "保留名称。"),
         PatternMismatch => pick(l, "Must match {pattern}.", "必须匹配 {pattern}。"),
         UnknownField => pick(l, "Unknown field.", "未知字段。"),
         Rejected => pick(l, "Refused by the cluster: {reason}", "被集群拒绝：{reason}"),
-        NoDetection => pick(l, "Nothing can detect activity here, so it would never stop.", "无法检测活动，因此永远不会自动停止。"),
+        NoDetection => pick(
+            l,
+            "Nothing can detect activity here, so it would never stop.",
+            "无法检测活动，因此永远不会自动停止。",
+        ),
         QueueRequired => pick(l, "This namespace needs a queue.", "该命名空间需要指定队列。"),
         FieldCode::Unknown => return error.message.clone(),
     };

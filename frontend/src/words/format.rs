@@ -38,8 +38,10 @@ impl Formatters {
         let locales = Array::of1(&JsValue::from_str(language.tag()));
         let digits = options(&[("maximumFractionDigits", &JsValue::from_f64(2.0))]);
         let numeric = options(&[("numeric", &JsValue::from_str("auto"))]);
-        let style =
-            options(&[("dateStyle", &JsValue::from_str("medium")), ("timeStyle", &JsValue::from_str("long"))]);
+        let style = options(&[
+            ("dateStyle", &JsValue::from_str("medium")),
+            ("timeStyle", &JsValue::from_str("long")),
+        ]);
         Formatters {
             number: Intl::NumberFormat::new(&locales, &digits),
             relative: Intl::RelativeTimeFormat::new(&locales, &numeric),
@@ -72,12 +74,8 @@ pub fn cores(language: Language, millis: i64) -> String {
 
 /// Bytes with a binary unit (`16 GiB`).
 pub fn bytes(language: Language, bytes: i64) -> String {
-    const UNITS: [(&str, f64); 4] = [
-        ("TiB", 1_099_511_627_776.0),
-        ("GiB", 1_073_741_824.0),
-        ("MiB", 1_048_576.0),
-        ("KiB", 1024.0),
-    ];
+    const UNITS: [(&str, f64); 4] =
+        [("TiB", 1_099_511_627_776.0), ("GiB", 1_073_741_824.0), ("MiB", 1_048_576.0), ("KiB", 1024.0)];
     let value = bytes as f64;
     match UNITS.iter().find(|(_, size)| value.abs() >= *size) {
         Some((unit, size)) => format!("{} {unit}", number(language, value / size)),

@@ -8,7 +8,9 @@ pub mod codes;
 mod format;
 
 pub use catalogue::{EN, Words, ZH};
-pub use format::{amount, app_name, bytes, clock_time, cores, duration, fill, number, relative, resource_name};
+pub use format::{
+    amount, app_name, bytes, clock_time, cores, duration, fill, number, relative, resource_name,
+};
 
 use leptos::prelude::*;
 use std::cell::OnceCell;

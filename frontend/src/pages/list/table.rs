@@ -113,7 +113,9 @@ pub fn Table(state: ListState) -> AnyView {
 #[component]
 fn SelectAll(state: ListState) -> AnyView {
     let all = Memo::new(move |_| {
-        state.shown.with(|ids| !ids.is_empty() && state.selected.with(|s| ids.iter().all(|id| s.contains(id))))
+        state
+            .shown
+            .with(|ids| !ids.is_empty() && state.selected.with(|s| ids.iter().all(|id| s.contains(id))))
     });
     view! {
         <input type="checkbox" aria-label=say(|w| w.select_all) prop:checked=move || all.get()

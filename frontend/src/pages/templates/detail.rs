@@ -92,7 +92,8 @@ fn facts(l: Language, template: &Template) -> Vec<(fn(&'static Words) -> &'stati
         ([], false) => template.default_image.clone(),
         (listed, false) => listed.join(", "),
     };
-    let mut ways: Vec<String> = template.web_access.filter(|web| *web).map(|_| "web-ui".to_owned()).into_iter().collect();
+    let mut ways: Vec<String> =
+        template.web_access.filter(|web| *web).map(|_| "web-ui".to_owned()).into_iter().collect();
     ways.extend(template.remote_types.iter().cloned());
     let yes_no = |on: bool| if on { w.yes } else { w.no }.to_owned();
     vec![
