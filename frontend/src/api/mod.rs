@@ -12,7 +12,7 @@ use shared::space::create::CreateSpace;
 use shared::space::explanation::Explanation;
 use shared::space::verdict::DryRun;
 use shared::space::{
-    Connection, ConnectionRequest, LifecycleRequest, Space, SpaceEdit, SpaceEvent, SpaceRow, SpaceYaml,
+    Connection, ConnectionRequest, LifecycleRequest, SpaceEdit, SpaceEvent, SpaceRow, SpaceYaml,
 };
 use shared::template::{NamespaceChoice, NamespaceOptions, Template};
 
@@ -90,7 +90,8 @@ pub async fn cluster(name: &str) -> Answer<Cluster> {
     get(&path::cluster(name)).await
 }
 
-pub async fn list_spaces(cluster: &str, cursor: Option<&str>) -> Answer<Page<Space>> {
+/// Rows only: what may be done with them is worked out here as it is there.
+pub async fn list_spaces(cluster: &str, cursor: Option<&str>) -> Answer<Page<SpaceRow>> {
     let cursor = cursor.map_or(String::new(), |c| format!("&cursor={}", path::encode(c)));
     get(&format!("{}?limit=500{cursor}", path::spaces(cluster))).await
 }
@@ -117,7 +118,7 @@ pub async fn try_create(cluster: &str, request: &CreateSpace) -> Answer<DryRun> 
 }
 
 /// `key` makes a repeated send safe: the same key answers the first one's success.
-pub async fn create(cluster: &str, request: &CreateSpace, key: &str) -> Answer<Space> {
+pub async fn create(cluster: &str, request: &CreateSpace, key: &str) -> Answer<SpaceRow> {
     let builder = begin(Method::POST, &path::spaces(cluster)).header("Idempotency-Key", key);
     read(send(builder, request).await?).await
 }
@@ -142,7 +143,7 @@ pub async fn delete(row: &SpaceRow) -> Answer<()> {
     check(builder.send().await).await.map(drop)
 }
 
-pub async fn edit(row: &SpaceRow, edit: &SpaceEdit) -> Answer<Space> {
+pub async fn edit(row: &SpaceRow, edit: &SpaceEdit) -> Answer<SpaceRow> {
     let builder = begin(Method::PATCH, &path::space(&row.cluster, &row.namespace, &row.name))
         .header("If-Match", &version(row));
     read(send(builder, edit).await?).await

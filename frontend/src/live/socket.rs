@@ -136,7 +136,7 @@ impl Wiring {
                 message = stream.next() => match message {
                     Some(Ok(Message::Text(text))) => {
                         unanswered = 0;
-                        let Ok(message) = serde_json::from_str::<ServerMessage>(&text) else { continue };
+                        let Ok(message) = ServerMessage::read(&text) else { continue };
                         greeted |= matches!(message, ServerMessage::Hello { .. });
                         for reply in conversation.hear(message) {
                             if say(&mut sink, &reply).await.is_err() {
@@ -201,7 +201,7 @@ async fn ask_all(cluster: &str) -> api::Answer<Vec<Change>> {
     let mut cursor: Option<String> = None;
     loop {
         let page = api::list_spaces(cluster, cursor.as_deref()).await?;
-        rows.extend(page.items.into_iter().map(|space| space.row));
+        rows.extend(page.items);
         cursor = page.next_cursor;
         if cursor.is_none() {
             break;

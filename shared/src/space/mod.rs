@@ -17,7 +17,7 @@ pub mod verdict;
 pub mod yaml;
 
 #[cfg(test)]
-mod sample;
+pub(crate) mod sample;
 
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};

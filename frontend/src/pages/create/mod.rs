@@ -179,7 +179,7 @@ fn FormBody(form: Form, prefilled: bool) -> AnyView {
             let answer = api::create(&cluster, &request, &key.get_value()).await;
             let _ = sending.try_set(false);
             match answer {
-                Ok(space) => navigate(&routes::space(&space.row), NavigateOptions::default()),
+                Ok(row) => navigate(&routes::space(&row), NavigateOptions::default()),
                 Err(failure) => {
                     if failure.code() == Some(shared::error::ErrorCode::Unauthenticated) {
                         session.expire();
