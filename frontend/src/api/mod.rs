@@ -1,5 +1,7 @@
 //! The only fetch of the application: JSON in, typed answers or one `Failure` out.
 
+mod stream;
+
 use gloo_net::http::{Method, RequestBuilder, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -15,6 +17,7 @@ use shared::space::{
     Connection, ConnectionRequest, LifecycleRequest, SpaceEdit, SpaceEvent, SpaceRow, SpaceYaml,
 };
 use shared::template::{NamespaceChoice, NamespaceOptions, Template};
+use web_sys::AbortSignal;
 
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq)]
@@ -166,9 +169,16 @@ pub async fn yaml(row: &SpaceRow) -> Answer<SpaceYaml> {
     get(&part(row, "yaml")).await
 }
 
-/// The whole log so far; the caller asks again to follow.
-pub async fn logs(row: &SpaceRow, tail: u32) -> Answer<String> {
-    let path = format!("{}?tail={tail}", part(row, "logs"));
-    let response = check(begin(Method::GET, &path).send().await).await?;
-    response.text().await.map_err(|_| Failure::Unreachable)
+/// A log from its last lines on, as it grows: `take` gets each piece. Ends when the container does, with an error
+/// when the connection breaks, or at once when `signal` is raised.
+pub async fn follow_logs(
+    row: &SpaceRow,
+    tail: u32,
+    signal: &AbortSignal,
+    take: impl FnMut(String),
+) -> Answer<()> {
+    let path = format!("{}?tail={tail}&follow=true", part(row, "logs"));
+    let builder = begin(Method::GET, &path).abort_signal(Some(signal));
+    let response = check(builder.send().await).await?;
+    stream::read_text(response, take).await.ok_or(Failure::Unreachable)
 }

@@ -115,7 +115,7 @@ fn Person(persona: PersonaOption, enter: Callback<String>, going: RwSignal<Optio
     view! {
         <button type="button" class="person" aria-busy=move || going.with(|g| g.as_ref() == Some(&own)).to_string()
             on:click=move |_| enter.run(name.clone())>
-            <span class="face" aria-hidden="true">{initials(&persona.name)}</span>
+            <span class="face" data-face=initials(&persona.name)></span>
             <span>
                 <strong>{persona.name.clone()}</strong>
                 <span class="muted">{move || codes::role(language(), role)}

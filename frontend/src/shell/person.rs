@@ -36,9 +36,8 @@ pub fn PersonMenu(frame: Frame) -> AnyView {
             )
         })
     };
-    let face = ViewFn::from(
-        move || view! { <span class="face" aria-hidden="true">{move || initials(&name.get())}</span> },
-    );
+    let face =
+        ViewFn::from(move || view! { <span class="face" data-face=move || initials(&name.get())></span> });
     view! {
         <Menu kind="person-button" face label=Signal::derive(move || format!("{}: {}", language().words().account, name.get()))>
             <div class="about"><strong>{name}</strong><span class="muted">{about}</span></div>

@@ -22,8 +22,8 @@ pub fn Top(frame: Frame) -> AnyView {
             <a class="brand" href=routes::spaces()><super::Mark/><span>{say(|w| w.product)}</span></a>
             <ClusterSwitch/>
             <div class="spacer"></div>
-            <button type="button" class="find" aria-label=say(|w| w.palette) on:click=move |_| frame.palette.set(true)>
-                <Icon name="search"/><span>{say(|w| w.palette)}</span><kbd>{shortcut()}</kbd>
+            <button type="button" class="find" on:click=move |_| frame.palette.set(true)>
+                <Icon name="search"/><span>{say(|w| w.palette)}</span><kbd aria-hidden="true">{shortcut()}</kbd>
             </button>
             <Freshness/>
             <div class="wide"><Settings/></div>

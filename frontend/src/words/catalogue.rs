@@ -28,7 +28,6 @@ catalogue! {
     skip: "Skip to content", "跳到内容";
     spaces: "Spaces", "Spaces";
     templates: "Templates", "模板";
-    workload: "Workload", "工作负载";
     cluster: "Cluster", "集群";
     all_clusters: "All clusters", "所有集群";
     language: "Language", "语言";
@@ -60,6 +59,7 @@ catalogue! {
     unreachable_text: "What you see is from {age}. It is tried again by itself; actions are off until then.", "当前显示的是 {age} 的数据。系统会自动重试，期间操作不可用。";
     offline_title: "No connection to the portal", "与门户的连接已断开";
     offline_text: "What you see is from {age}. It reconnects by itself; nothing you typed is lost.", "当前显示的是 {age} 的数据。系统会自动重连，已填写的内容不会丢失。";
+    offline_first: "Nothing could be loaded yet. It is tried again by itself.", "尚未加载任何数据，系统会自动重试。";
     empty_title: "No Spaces yet", "还没有 Space";
     empty_text: "A Space is your own JupyterLab or Code Editor on the cluster. It starts in a few minutes and keeps your files.", "Space 是您在集群上专属的 JupyterLab 或 Code Editor，几分钟即可启动，并保留您的文件。";
     nothing_matches: "Nothing matches the filter", "没有符合筛选条件的结果";
@@ -107,7 +107,6 @@ catalogue! {
     idle_after: "After {time}", "{time}后";
     idle_unprotected: "On, but nothing detects activity", "已开启，但无法检测活动";
     odd_row: "Parts of this object are missing or unreadable: {paths}", "此对象的部分内容缺失或无法识别：{paths}";
-    open_details: "Details", "详情";
     stop_one: "Stop {name}?", "停止 {name}？";
     stop_many: "Stop {n} Spaces?", "停止 {n} 个 Space？";
     stop_text: "Running kernels and terminals end; unsaved work in them is lost. GPU, vCPU and memory are freed. The volume with your files is kept and still costs storage.", "正在运行的内核和终端将结束，未保存的工作会丢失。GPU、vCPU 和内存将被释放；存有文件的存储卷会保留并继续计费。";
@@ -119,10 +118,8 @@ catalogue! {
     start_many: "Start {n} Spaces?", "启动 {n} 个 Space？";
     start_text: "A start takes from half a minute on a warm node to several minutes on a cold one. The current template bounds are checked again.", "在热节点上约半分钟，在冷节点上可能需要数分钟。启动时会重新检查模板的限制。";
     skipped_title: "Left out:", "不包含：";
-    result_ok: "accepted", "已受理";
     results: "{ok} of {n} accepted", "{n} 项中 {ok} 项已受理";
     in_progress: "Sending…", "发送中…";
-    open_blocked: "The browser blocked the new tab. Allow pop-ups for this page, or use this link:", "浏览器阻止了新标签页。请允许弹出窗口，或使用此链接：";
     opening: "Opening {name}…", "正在打开 {name}…";
     open_now: "Open {name}", "打开 {name}";
     open_ask: "This link opens {name} as you. Go on only if you meant to.", "此链接将以您的身份打开 {name}。请确认是您本人操作。";
@@ -131,7 +128,6 @@ catalogue! {
     open_ide_secret: "The link is a personal key to this Space. Do not pass it on; it ends by itself.", "此链接是访问该 Space 的个人凭证，请勿转发；它会自动失效。";
     copy: "Copy", "复制";
     copied: "Copied", "已复制";
-    detail_overview: "Overview", "概览";
     detail_events: "Events", "事件";
     detail_logs: "Logs", "日志";
     detail_yaml: "YAML", "YAML";
@@ -154,7 +150,6 @@ catalogue! {
     priority: "Priority", "优先级";
     instance_type: "Instance type", "实例类型";
     any_instance: "Any", "任意";
-    zone: "Zone", "可用区";
     kubernetes_user: "Kubernetes user", "Kubernetes 用户名";
     idle_title: "Idle shutdown", "空闲自动停止";
     idle_text: "The operator checks every few minutes and stops the Space when nothing was active for this long. A running cell counts as activity; an SSH session may not.", "控制器每隔几分钟检查一次，在设定时间内无活动则停止 Space。正在运行的单元格算作活动；SSH 会话可能不算。";
@@ -162,7 +157,6 @@ catalogue! {
     minutes: "minutes", "分钟";
     save: "Save", "保存";
     events_none: "No events. Kubernetes forgets them after about an hour.", "没有事件。Kubernetes 约一小时后会清除事件。";
-    logs_none: "No output yet.", "暂无输出。";
     logs_follow: "Follow", "跟随";
     logs_ended: "The stream ended.", "日志流已结束。";
     yaml_note: "As your own rights read it.", "以您自己的权限读取。";
@@ -197,16 +191,13 @@ catalogue! {
     env: "Environment variables", "环境变量";
     variable: "Variable", "变量";
     value: "Value", "值";
-    custom_image: "Other image", "其他镜像";
     idle_default: "As the template says", "按模板";
     idle_on: "On", "开启";
-    start_at_once: "Start it at once", "立即启动";
     start_later: "Create it stopped", "创建后不启动";
     summary: "Summary", "摘要";
     differs: "Differs from the template", "与模板的差异";
     same_as_template: "As the template says in everything.", "与模板完全一致。";
     copy_as: "Same request as", "等价请求";
-    share_link: "Link to this form", "此表单的链接";
     verdict_now: "Starts now", "可立即启动";
     verdict_wait: "Will wait", "需要等待";
     verdict_never: "Can never start here", "在此无法启动";
@@ -239,20 +230,15 @@ catalogue! {
     from_to: "{min} to {max}", "{min} 至 {max}";
     use_template: "Use", "使用";
     templates_text: "Defaults and bounds for Spaces. Templates of the system belong to the add-on.", "Space 的默认值与限制。系统模板由插件管理。";
-    crashed_title: "The page has stopped working", "页面已停止工作";
-    crashed_text: "Your Spaces are not affected. Reload to go on.", "您的 Space 不受影响。请刷新页面继续。";
-    reload: "Reload", "刷新";
     title_ready: "{n} ready", "{n} 个就绪";
     title_failed: "{n} need you", "{n} 个需要处理";
     ready_note: "{name} is ready", "{name} 已就绪";
     failed_note: "{name} needs you", "{name} 需要处理";
     notify: "Notify me when it is ready", "就绪时通知我";
     identity_mismatch: "The cluster {cluster} knows you under another name. You can look, but changes are refused until an administrator corrects the access entry.", "集群 {cluster} 识别的用户名与您不符。您可以查看，但在管理员更正访问条目之前无法更改。";
-    copied_link: "Link copied", "链接已复制";
-    partial_title: "Some clusters did not answer", "部分集群没有响应";
+    partial: "Not everything is shown. Missing: {clusters}.", "仅显示部分结果。缺少：{clusters}。";
     storage_kept: "Kept while stopped; deleted with the Space.", "停止时保留；删除 Space 时一并删除。";
     status_since: "for {time}", "已持续 {time}";
-    per_hour: "{amount} an hour", "每小时 {amount}";
     edit_title: "Edit {name}", "编辑 {name}";
     edit_restart: "The Space runs: saving restarts it and its kernels end.", "Space 正在运行：保存会使其重启，内核将结束。";
     edit_stuck: "While it starts, changes take effect only after a stop and a start.", "启动过程中的更改需停止并重新启动后才生效。";

@@ -1,24 +1,18 @@
-//! Events, logs and YAML: the sources behind the explanation, each loaded when it is looked at.
+//! Events and YAML, and the tabs over them and the logs: the sources behind the explanation, each loaded when it is
+//! looked at.
 
+use super::logs::Logs;
 use super::{PartFailed, Shown};
 use crate::api::{self, Answer};
-use crate::live::Collection;
 use crate::ui::age::Age;
 use crate::ui::copy::CopyBlock;
-use crate::ui::field::Check;
 use crate::ui::icon::Icon;
 use crate::ui::states::{Empty, Skeleton};
 use crate::words::say;
-use leptos::html;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use leptos_router::hooks::query_signal;
 use shared::space::{SpaceEvent, SpaceRow, SpaceYaml};
-use std::time::Duration;
-
-/// Lines asked for; older ones are on the node.
-const LOG_TAIL: u32 = 500;
-const FOLLOW_EVERY: Duration = Duration::from_secs(2);
 
 #[component]
 pub fn Evidence(shown: Shown) -> AnyView {
@@ -102,53 +96,6 @@ fn EventItem(event: SpaceEvent) -> AnyView {
             </div>
             <Age at=Signal::derive(move || at)/>
         </li>
-    }
-    .into_any()
-}
-
-#[component]
-fn Logs(shown: Shown) -> AnyView {
-    let follow = RwSignal::new(true);
-    let collection = expect_context::<Collection>();
-    let (state, again) = load(shown, |row| async move { api::logs(&row, LOG_TAIL).await });
-    let timer = set_interval_with_handle(
-        move || {
-            let hidden = document().hidden();
-            let stale = shown.row.with_untracked(|r| collection.is_stale(&r.cluster));
-            if follow.try_get_untracked() == Some(true) && !hidden && !stale {
-                again.run(());
-            }
-        },
-        FOLLOW_EVERY,
-    );
-    on_cleanup(move || {
-        if let Ok(timer) = timer {
-            timer.clear();
-        }
-    });
-    let pane = NodeRef::<html::Pre>::new();
-    let text = Memo::new(move |_| state.with(|s| s.as_ref().and_then(|a| a.as_ref().ok().cloned())));
-    Effect::new(move |_| {
-        text.track();
-        if follow.get()
-            && let Some(pane) = pane.get()
-        {
-            pane.set_scroll_top(pane.scroll_height());
-        }
-    });
-    view! {
-        <div class="stack">
-            <Check id="follow" label=say(|w| w.logs_follow) checked=follow.into() on_change=Callback::new(move |on| follow.set(on))/>
-            {move || state.with(|s| s.as_ref().and_then(|a| a.as_ref().err().cloned())).map(|failure| view! {
-                <PartFailed failure on_retry=again/>
-            })}
-            {move || (state.with(Option::is_none)).then(|| view! { <Skeleton rows=6/> })}
-            <Show when=move || text.with(Option::is_some)>
-                <pre class="log" tabindex="0" role="log" aria-label=say(|w| w.detail_logs) node_ref=pane>{move || {
-                    text.get().filter(|t| !t.is_empty()).unwrap_or_else(|| say(|w| w.logs_none)().to_owned())
-                }}</pre>
-            </Show>
-        </div>
     }
     .into_any()
 }

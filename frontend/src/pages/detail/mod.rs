@@ -3,6 +3,7 @@
 mod evidence;
 mod facts;
 mod idle;
+mod logs;
 mod timeline;
 
 pub use facts::{accelerator, cost};

@@ -5,18 +5,19 @@ mod filters;
 mod row;
 mod table;
 
-use crate::live::Collection;
+use crate::live::{Collection, Link};
 use crate::model::listing::{Listing, SortKey};
 use crate::pages::{actions, clusters_of};
 use crate::routes;
 use crate::state::confirm::{Confirm, Question};
 use crate::state::session::Session;
+use crate::ui::banner::Banner;
 use crate::ui::icon::Icon;
 use crate::ui::states::{Empty, Skeleton};
 use crate::words::{codes, fill, language, say};
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
-use shared::space::status::SpaceStatus;
+use shared::space::status::{SpaceStatus, Tone};
 use shared::space::{Action, SpaceRow};
 use std::collections::BTreeSet;
 
@@ -77,6 +78,7 @@ pub fn ListPage() -> AnyView {
                 <Icon name="plus"/>{say(|w| w.create_space)}
             </a>
         </div>
+        <Partial/>
         <section class="card">
             <filters::Filters state/>
             <Bulk state/>
@@ -92,12 +94,14 @@ fn Body(state: ListState) -> AnyView {
     #[derive(PartialEq, Clone, Copy)]
     enum Stage {
         Loading,
+        Unreachable,
         Denied,
         Empty,
         NoMatch,
         Rows,
     }
     let collection = expect_context::<Collection>();
+    let link = expect_context::<RwSignal<Link>>();
     let stage = Memo::new(move |_| {
         collection.version.track();
         if state.shown.with(|ids| !ids.is_empty()) {
@@ -105,7 +109,8 @@ fn Body(state: ListState) -> AnyView {
         }
         collection.clusters.with(|all| {
             if all.is_empty() || all.values().any(|c| !c.loaded) {
-                Stage::Loading
+                // Nothing was ever heard: unknown is not empty.
+                if matches!(link.get(), Link::Reconnecting(_)) { Stage::Unreachable } else { Stage::Loading }
             } else if collection.count() > 0 {
                 Stage::NoMatch
             } else if all.values().all(|c| c.denied.is_some()) {
@@ -118,6 +123,9 @@ fn Body(state: ListState) -> AnyView {
     let session = expect_context::<Session>();
     (move || match stage.get() {
         Stage::Loading => view! { <div class="body" style:padding="16px"><Skeleton rows=8/></div> }.into_any(),
+        Stage::Unreachable => {
+            view! { <Empty title=say(|w| w.offline_title) text=say(|w| w.offline_first)/> }.into_any()
+        }
         Stage::Denied => view! { <Empty title=say(|w| w.denied_title) text=say(|w| w.denied_text)/> }.into_any(),
         Stage::Empty => {
             let cluster = clusters_of(session).into_iter().next().unwrap_or_default();
@@ -135,6 +143,30 @@ fn Body(state: ListState) -> AnyView {
         }
         .into_any(),
         Stage::Rows => view! { <table::Table state/> }.into_any(),
+    })
+    .into_any()
+}
+
+/// Clusters of the person whose Spaces are not in the list: refused, or not heard of yet while others were.
+#[component]
+fn Partial() -> AnyView {
+    let collection = expect_context::<Collection>();
+    let session = expect_context::<Session>();
+    let missing = Memo::new(move |_| {
+        session.me.track();
+        let names = clusters_of(session);
+        collection.clusters.with(|all| {
+            let heard = |name: &String| all.get(name).is_some_and(|c| c.loaded && c.denied.is_none());
+            let (shown, missing): (Vec<String>, Vec<String>) = names.into_iter().partition(heard);
+            if shown.is_empty() { Vec::new() } else { missing }
+        })
+    });
+    (move || {
+        let names = missing.get();
+        (!names.is_empty()).then(|| {
+            let text = fill(language().words().partial, &[("clusters", &names.join(", "))]);
+            view! { <div class="notices"><Banner tone=Tone::Attention><p>{text}</p></Banner></div> }
+        })
     })
     .into_any()
 }
