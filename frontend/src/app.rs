@@ -10,17 +10,18 @@ use crate::pages::not_found::NotFoundPage;
 use crate::pages::open::OpenPage;
 use crate::pages::sign_in::{SignInAgain, SignInPage};
 use crate::pages::templates::{TemplatePage, TemplatesPage};
+use crate::routes::Page;
 use crate::shell::Shell;
+use crate::state::address::Address;
 use crate::state::clock::Clock;
 use crate::state::confirm::Confirm;
+use crate::state::derive::remembered;
 use crate::state::preferences::Preferences;
 use crate::state::session::{Session, Standing};
 use crate::state::toasts::Toasts;
 use crate::ui::states::{Failed, Skeleton};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use leptos_router::components::{ParentRoute, Redirect, Route, Router, Routes};
-use leptos_router::path;
 
 /// What the whole page is about. A session that ends keeps the page below the sign-in.
 #[derive(Clone, Copy, PartialEq)]
@@ -37,6 +38,7 @@ pub fn App() -> AnyView {
     let clock = Clock::new();
     let session = Session::new(clock);
     let collection = Collection::new();
+    provide_context(Address::start());
     provide_context(clock);
     provide_context(session);
     provide_context(collection);
@@ -45,45 +47,48 @@ pub fn App() -> AnyView {
     provide_context(Remote(RwSignal::new(None)));
     provide_context(live::start(collection, session, clock));
     spawn_local(session.load());
-    let stage = Memo::new(move |_| match session.standing.get() {
+    let stage = remembered(move || match session.standing.get() {
         Standing::Asking => Stage::Asking,
         Standing::SignedOut => Stage::Outside,
         Standing::SignedIn | Standing::Expired => Stage::Inside,
         Standing::Failed(_) => Stage::Failed,
     });
-    view! {
-        <Router>
-            {move || match stage.get() {
-                Stage::Asking => view! { <main class="center"><Skeleton rows=3/></main> }.into_any(),
-                Stage::Outside => view! { <SignInPage/> }.into_any(),
-                Stage::Failed => view! { <NoPortal/> }.into_any(),
-                Stage::Inside => view! { <Pages/><SignInAgain/> }.into_any(),
-            }}
-        </Router>
-    }
+    (move || match stage.get() {
+        Stage::Asking => view! { <main class="center"><Skeleton rows=3/></main> }.into_any(),
+        Stage::Outside => view! { <SignInPage/> }.into_any(),
+        Stage::Failed => view! { <NoPortal/> }.into_any(),
+        Stage::Inside => view! { <Pages/><SignInAgain/> }.into_any(),
+    })
     .into_any()
 }
 
 #[component]
 fn Pages() -> AnyView {
+    let address = expect_context::<Address>();
+    let page = remembered(move || address.page());
+    // The frame outlives the pages in it.
+    let framed = remembered(move || page.with(|page| !matches!(page, Page::Open(_))));
     view! {
-        <Routes fallback=NotFoundPage>
-            <Route path=path!("/open/:cluster/:namespace/:name") view=OpenPage/>
-            <ParentRoute path=path!("") view=Shell>
-                <Route path=path!("/") view=|| view! { <Redirect path="/spaces"/> }/>
-                <Route path=path!("/spaces") view=ListPage/>
-                <Route path=path!("/clusters/:cluster/create") view=CreatePage/>
-                <Route path=path!("/clusters/:cluster/namespaces/:namespace/spaces/:name") view=DetailPage/>
-                <Route path=path!("/clusters/:cluster/namespaces/:namespace/spaces/:name/edit") view=EditPage/>
-                <Route path=path!("/clusters/:cluster/namespaces/:namespace/templates/:name") view=TemplatePage/>
-                <Route path=path!("/templates") view=TemplatesPage/>
-                <Route path=path!("/*any") view=NotFoundPage/>
-            </ParentRoute>
-        </Routes>
+        {move || match (framed.get(), untrack(|| page.get())) {
+            (false, Page::Open(place)) => view! { <OpenPage place/> }.into_any(),
+            _ => view! { <Shell>{move || show(page.get())}</Shell> }.into_any(),
+        }}
         <ConfirmDialog/>
         <RemoteDialog/>
     }
     .into_any()
+}
+
+fn show(page: Page) -> AnyView {
+    match page {
+        Page::Spaces => view! { <ListPage/> }.into_any(),
+        Page::Templates => view! { <TemplatesPage/> }.into_any(),
+        Page::Create { cluster } => view! { <CreatePage cluster/> }.into_any(),
+        Page::Space(place) => view! { <DetailPage place/> }.into_any(),
+        Page::Edit(place) => view! { <EditPage place/> }.into_any(),
+        Page::Template(place) => view! { <TemplatePage place/> }.into_any(),
+        Page::Open(_) | Page::Unknown => view! { <NotFoundPage/> }.into_any(),
+    }
 }
 
 /// The portal did not answer the very first question.

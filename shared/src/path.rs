@@ -17,6 +17,24 @@ pub fn encode(segment: &str) -> String {
     out
 }
 
+/// Undoes `encode`; nothing when the bytes are not UTF-8 or an escape is cut short.
+pub fn decode(segment: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(segment.len());
+    let mut rest = segment.as_bytes();
+    while let [first, tail @ ..] = rest {
+        rest = tail;
+        if *first != b'%' {
+            bytes.push(*first);
+            continue;
+        }
+        let [high, low, after @ ..] = tail else { return None };
+        let digit = |b: &u8| char::from(*b).to_digit(16);
+        bytes.push(u8::try_from(digit(high)? * 16 + digit(low)?).ok()?);
+        rest = after;
+    }
+    String::from_utf8(bytes).ok()
+}
+
 pub fn session() -> String {
     format!("{API}/session")
 }
@@ -74,6 +92,16 @@ pub fn open(cluster: &str, namespace: &str, name: &str, connection: &str) -> Str
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_encoded_reads_back_and_nonsense_is_refused() {
+        for text in ["", "lab", "../x y/\u{5b9e}+%", "a%b"] {
+            assert_eq!(decode(&encode(text)).as_deref(), Some(text));
+        }
+        for text in ["%", "%2", "%zz", "%ff"] {
+            assert_eq!(decode(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn segments_cannot_leave_their_place() {

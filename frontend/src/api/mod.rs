@@ -39,91 +39,138 @@ impl Failure {
 
 pub type Answer<T> = Result<T, Failure>;
 
-fn begin(method: Method, path: &str) -> RequestBuilder {
-    RequestBuilder::new(path)
-        .method(method)
-        .header("Accept", "application/json")
-        .header("X-Spaceport-CSRF", "1")
+/// A call as it goes out. One shape for all, so that the code that sends it exists once.
+struct Call {
+    method: Method,
+    path: String,
+    body: Option<String>,
+    /// Beside those that every call has.
+    header: Option<(&'static str, String)>,
+}
+
+impl Call {
+    fn new(method: Method, path: String) -> Call {
+        Call { method, path, body: None, header: None }
+    }
+
+    fn get(path: String) -> Call {
+        Call::new(Method::GET, path)
+    }
+
+    fn header(mut self, name: &'static str, value: String) -> Call {
+        self.header = Some((name, value));
+        self
+    }
+
+    /// What cannot be written as JSON (there is nothing of the kind) goes out empty and is refused in words.
+    fn json(mut self, body: &impl Serialize) -> Call {
+        self.body = serde_json::to_string(body).ok();
+        self
+    }
+
+    async fn send(self, signal: Option<&AbortSignal>) -> Answer<Response> {
+        let unsafe_call = self.method != Method::GET;
+        let mut builder = RequestBuilder::new(&self.path)
+            .method(self.method)
+            .abort_signal(signal)
+            .header("Accept", "application/json")
+            .header("X-Spaceport-CSRF", "1");
+        if unsafe_call {
+            builder = builder.header("Content-Type", "application/json");
+        }
+        if let Some((name, value)) = &self.header {
+            builder = builder.header(name, value);
+        }
+        let sent = match self.body {
+            Some(body) => builder.body(body).map_err(|_| Failure::Unreachable)?.send().await,
+            None => builder.send().await,
+        };
+        check(sent.map_err(|_| Failure::Unreachable)?).await
+    }
+
+    async fn text(self) -> Answer<String> {
+        self.send(None).await?.text().await.map_err(|_| Failure::Unreachable)
+    }
+
+    async fn done(self) -> Answer<()> {
+        self.send(None).await.map(drop)
+    }
+
+    async fn read<T: DeserializeOwned>(self) -> Answer<T> {
+        let text = self.text().await?;
+        serde_json::from_str(&text).map_err(|_| Failure::Unreachable)
+    }
+
+    async fn items<T: DeserializeOwned>(self) -> Answer<Vec<T>> {
+        self.read::<Page<T>>().await.map(|page| page.items)
+    }
 }
 
 /// Turns every status but success into the portal's own error; anything unreadable is `Unreachable`.
-async fn check(response: Result<Response, gloo_net::Error>) -> Answer<Response> {
-    let response = response.map_err(|_| Failure::Unreachable)?;
+async fn check(response: Response) -> Answer<Response> {
     if response.ok() {
         return Ok(response);
     }
-    match response.json::<ErrorBody>().await {
+    let text = response.text().await.unwrap_or_default();
+    match serde_json::from_str::<ErrorBody>(&text) {
         Ok(body) => Err(Failure::Refused(Box::new(body.error))),
         Err(_) => Err(Failure::Unreachable),
     }
 }
 
-async fn read<T: DeserializeOwned>(response: Response) -> Answer<T> {
-    response.json().await.map_err(|_| Failure::Unreachable)
-}
-
-async fn get<T: DeserializeOwned>(path: &str) -> Answer<T> {
-    read(check(begin(Method::GET, path).send().await).await?).await
-}
-
-async fn send<B: Serialize>(builder: RequestBuilder, body: &B) -> Answer<Response> {
-    let request = builder.json(body).map_err(|_| Failure::Unreachable)?;
-    check(request.send().await).await
-}
-
 pub async fn sign_in_options() -> Answer<SignInOptions> {
-    get(&path::session()).await
+    Call::get(path::session()).read().await
 }
 
 pub async fn sign_in(persona: &str) -> Answer<Me> {
-    send(begin(Method::POST, &path::session()), &SignIn { persona: persona.to_owned() }).await?;
+    let body = SignIn { persona: persona.to_owned() };
+    Call::new(Method::POST, path::session()).json(&body).done().await?;
     me().await
 }
 
 pub async fn sign_out() -> Answer<()> {
-    let builder = begin(Method::DELETE, &path::session()).header("Content-Type", "application/json");
-    check(builder.send().await).await.map(drop)
+    Call::new(Method::DELETE, path::session()).done().await
 }
 
 pub async fn me() -> Answer<Me> {
-    get(&path::me()).await
+    Call::get(path::me()).read().await
 }
 
 pub async fn cluster(name: &str) -> Answer<Cluster> {
-    get(&path::cluster(name)).await
+    Call::get(path::cluster(name)).read().await
 }
 
 /// Rows only: what may be done with them is worked out here as it is there.
 pub async fn list_spaces(cluster: &str, cursor: Option<&str>) -> Answer<Page<SpaceRow>> {
     let cursor = cursor.map_or(String::new(), |c| format!("&cursor={}", path::encode(c)));
-    get(&format!("{}?limit=500{cursor}", path::spaces(cluster))).await
+    Call::get(format!("{}?limit=500{cursor}", path::spaces(cluster))).read().await
 }
 
 pub async fn namespaces(cluster: &str) -> Answer<Vec<NamespaceChoice>> {
-    get::<Page<NamespaceChoice>>(&path::namespaces(cluster)).await.map(|page| page.items)
+    Call::get(path::namespaces(cluster)).items().await
 }
 
 pub async fn options(cluster: &str, namespace: &str) -> Answer<NamespaceOptions> {
-    get(&path::namespace_options(cluster, namespace)).await
+    Call::get(path::namespace_options(cluster, namespace)).read().await
 }
 
 pub async fn templates(cluster: &str) -> Answer<Vec<Template>> {
-    get::<Page<Template>>(&path::templates(cluster)).await.map(|page| page.items)
+    Call::get(path::templates(cluster)).items().await
 }
 
 pub async fn template(cluster: &str, namespace: &str, name: &str) -> Answer<Template> {
-    get(&path::template(cluster, namespace, name)).await
+    Call::get(path::template(cluster, namespace, name)).read().await
 }
 
 pub async fn try_create(cluster: &str, request: &CreateSpace) -> Answer<DryRun> {
     let path = format!("{}?dryRun=true", path::spaces(cluster));
-    read(send(begin(Method::POST, &path), request).await?).await
+    Call::new(Method::POST, path).json(request).read().await
 }
 
 /// `key` makes a repeated send safe: the same key answers the first one's success.
 pub async fn create(cluster: &str, request: &CreateSpace, key: &str) -> Answer<SpaceRow> {
-    let builder = begin(Method::POST, &path::spaces(cluster)).header("Idempotency-Key", key);
-    read(send(builder, request).await?).await
+    let call = Call::new(Method::POST, path::spaces(cluster)).header("Idempotency-Key", key.to_owned());
+    call.json(request).read().await
 }
 
 fn part(row: &SpaceRow, part: &str) -> String {
@@ -132,41 +179,38 @@ fn part(row: &SpaceRow, part: &str) -> String {
 
 /// `verb`: `start` or `stop`. The uid says which object is meant.
 pub async fn switch(row: &SpaceRow, verb: &str) -> Answer<()> {
-    send(begin(Method::POST, &part(row, verb)), &LifecycleRequest { uid: row.id.clone() }).await.map(drop)
+    Call::new(Method::POST, part(row, verb)).json(&LifecycleRequest { uid: row.id.clone() }).done().await
 }
 
-fn version(row: &SpaceRow) -> String {
-    format!("\"{}:{}\"", row.id, row.resource_version)
+/// A call on the object itself, pinned to the version that was seen.
+fn on_object(method: Method, row: &SpaceRow) -> Call {
+    let version = format!("\"{}:{}\"", row.id, row.resource_version);
+    Call::new(method, path::space(&row.cluster, &row.namespace, &row.name)).header("If-Match", version)
 }
 
 pub async fn delete(row: &SpaceRow) -> Answer<()> {
-    let builder = begin(Method::DELETE, &path::space(&row.cluster, &row.namespace, &row.name))
-        .header("If-Match", &version(row))
-        .header("Content-Type", "application/json");
-    check(builder.send().await).await.map(drop)
+    on_object(Method::DELETE, row).done().await
 }
 
 pub async fn edit(row: &SpaceRow, edit: &SpaceEdit) -> Answer<SpaceRow> {
-    let builder = begin(Method::PATCH, &path::space(&row.cluster, &row.namespace, &row.name))
-        .header("If-Match", &version(row));
-    read(send(builder, edit).await?).await
+    on_object(Method::PATCH, row).json(edit).read().await
 }
 
 pub async fn connect(cluster: &str, namespace: &str, name: &str, kind: &str) -> Answer<Connection> {
     let path = path::space_part(cluster, namespace, name, "connections");
-    read(send(begin(Method::POST, &path), &ConnectionRequest { r#type: kind.to_owned() }).await?).await
+    Call::new(Method::POST, path).json(&ConnectionRequest { r#type: kind.to_owned() }).read().await
 }
 
 pub async fn explanation(row: &SpaceRow) -> Answer<Explanation> {
-    get(&part(row, "explanation")).await
+    Call::get(part(row, "explanation")).read().await
 }
 
 pub async fn events(row: &SpaceRow) -> Answer<Vec<SpaceEvent>> {
-    get::<Page<SpaceEvent>>(&part(row, "events")).await.map(|page| page.items)
+    Call::get(part(row, "events")).items().await
 }
 
 pub async fn yaml(row: &SpaceRow) -> Answer<SpaceYaml> {
-    get(&part(row, "yaml")).await
+    Call::get(part(row, "yaml")).read().await
 }
 
 /// A log from its last lines on, as it grows: `take` gets each piece. Ends when the container does, with an error
@@ -178,7 +222,6 @@ pub async fn follow_logs(
     take: impl FnMut(String),
 ) -> Answer<()> {
     let path = format!("{}?tail={tail}&follow=true", part(row, "logs"));
-    let builder = begin(Method::GET, &path).abort_signal(Some(signal));
-    let response = check(builder.send().await).await?;
+    let response = Call::get(path).send(Some(signal)).await?;
     stream::read_text(response, take).await.ok_or(Failure::Unreachable)
 }

@@ -5,6 +5,7 @@ use super::collection::Collection;
 use crate::api;
 use crate::model::feed::{Change, Feed};
 use crate::state::clock::Clock;
+use crate::state::derive::watch;
 use crate::state::session::{Session, Standing};
 use futures::channel::mpsc;
 use futures::{FutureExt, SinkExt, StreamExt, select};
@@ -52,7 +53,7 @@ pub fn start(collection: Collection, session: Session, clock: Clock) -> RwSignal
     let wiring = Wiring { collection, link, session, clock };
     let (wake, woken) = mpsc::unbounded();
     listen_for_return(wake.clone());
-    Effect::new(move |_| {
+    watch(move || {
         if session.standing.get() == Standing::SignedIn {
             let _ = wake.unbounded_send(());
         }

@@ -4,7 +4,9 @@ use crate::api;
 use crate::live::{Collection, Link};
 use crate::pages::open::open_in_tab;
 use crate::routes;
+use crate::state::address::Address;
 use crate::state::confirm::{Confirm, Question};
+use crate::state::derive::{derived, remembered, watch};
 use crate::state::session::Session;
 use crate::state::toasts::Toasts;
 use crate::ui::button::Button;
@@ -16,7 +18,6 @@ use crate::words::{Language, codes, fill, language, say};
 use futures::future::join_all;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use leptos_router::hooks::use_navigate;
 use shared::error::Layer;
 use shared::space::actions::{DenialCode, decide};
 use shared::space::status::Tone;
@@ -52,14 +53,14 @@ pub fn decide_now(row: &SpaceRow, action: Action) -> Decision {
 
 pub fn decision(row: Signal<SpaceRow>, action: Action) -> Signal<Decision> {
     let owner = Owner::current();
-    Signal::derive(move || {
+    derived(move || {
         let judge = || row.with(|row| decide_now(row, action));
         owner.as_ref().map_or_else(judge, |owner| owner.with(judge))
     })
 }
 
 pub fn refusal(decision: Signal<Decision>) -> Signal<Option<String>> {
-    Signal::derive(move || {
+    derived(move || {
         decision.with(|d| {
             (!d.allowed).then(|| d.reason.as_ref().map_or(String::new(), |r| codes::denial(language(), r)))
         })
@@ -71,15 +72,14 @@ pub fn refusal(decision: Signal<Decision>) -> Signal<Option<String>> {
 pub struct Performer {
     confirm: Confirm,
     remote: Remote,
-    go: Callback<String>,
+    address: Address,
 }
 
 pub fn performer() -> Performer {
-    let navigate = use_navigate();
     Performer {
         confirm: expect_context::<Confirm>(),
         remote: expect_context::<Remote>(),
-        go: Callback::new(move |to: String| navigate(&to, Default::default())),
+        address: expect_context::<Address>(),
     }
 }
 
@@ -91,7 +91,7 @@ impl Performer {
                 open_in_tab(&row.cluster, &row.namespace, &row.name);
             }
             Action::OpenRemote => self.remote.0.set(Some(row)),
-            Action::Edit => self.go.run(routes::edit(&row)),
+            Action::Edit => self.address.go(&routes::edit(&row)),
             Action::Start | Action::Stop | Action::Delete => {
                 self.confirm.0.set(Some(Question { action, spaces: vec![row], left_out: Vec::new() }));
             }
@@ -103,7 +103,7 @@ impl Performer {
 #[component]
 pub fn ActionBar(row: Signal<SpaceRow>) -> AnyView {
     let performer = performer();
-    let offered = Memo::new(move |_| {
+    let offered = remembered(move || {
         row.with(|row| {
             let has = |wanted: fn(&str) -> bool| row.connection_types.iter().any(|t| wanted(t));
             let stopped = row.desired_status == DesiredStatus::Stopped;
@@ -183,19 +183,18 @@ pub fn ConfirmDialog() -> AnyView {
     let Confirm(question) = expect_context::<Confirm>();
     let open = RwSignal::new(false);
     let shown = RwSignal::new(None::<Question>);
-    Effect::new(move |_| {
+    watch(move || {
         if let Some(asked) = question.get() {
             shown.set(Some(asked));
             open.set(true);
         }
     });
-    Effect::new(move |_| {
+    watch(move || {
         if !open.get() && question.with_untracked(Option::is_some) {
             question.set(None);
         }
     });
-    let heading =
-        Signal::derive(move || shown.with(|q| q.as_ref().map_or(String::new(), |q| title(language(), q))));
+    let heading = derived(move || shown.with(|q| q.as_ref().map_or(String::new(), |q| title(language(), q))));
     view! {
         <Dialog open title=heading>
             {move || shown.get().map(|question| view! { <Ask question open/> })}
@@ -213,7 +212,7 @@ fn Ask(question: Question, open: RwSignal<bool>) -> AnyView {
     let refused = RwSignal::new(Vec::<Attempt>::new());
     let word = question.spaces.first().map_or(String::new(), |row| row.name.clone());
     let needed = word.clone();
-    let blocked = Signal::derive(move || {
+    let blocked = derived(move || {
         let w = language().words();
         if sending.get() {
             return Some(w.in_progress.to_owned());
@@ -275,7 +274,7 @@ fn Ask(question: Question, open: RwSignal<bool>) -> AnyView {
         })).collect_view()}
         <div class="foot">
             <button type="button" class="button" autofocus=true on:click=move |_| open.set(false)>{say(|w| w.cancel)}</button>
-            <Button kind=kind disabled=Signal::derive(move || blocked.get().or_else(|| nobody.then(String::new))) on_click=go>
+            <Button kind=kind disabled=derived(move || blocked.get().or_else(|| nobody.then(String::new))) on_click=go>
                 {move || codes::action(language(), action)}
             </Button>
         </div>
@@ -288,15 +287,15 @@ fn Ask(question: Question, open: RwSignal<bool>) -> AnyView {
 pub fn RemoteDialog() -> AnyView {
     let Remote(chosen) = expect_context::<Remote>();
     let open = RwSignal::new(false);
-    Effect::new(move |_| open.set(chosen.with(Option::is_some)));
-    Effect::new(move |_| {
+    watch(move || open.set(chosen.with(Option::is_some)));
+    watch(move || {
         // Only a change may be written back, or the two effects would wake each other for ever.
         if !open.get() && chosen.with_untracked(Option::is_some) {
             chosen.set(None);
         }
     });
     view! {
-        <Dialog open title=Signal::derive(move || say(|w| w.open_ide_title)().to_owned())>
+        <Dialog open title=derived(move || say(|w| w.open_ide_title)().to_owned())>
             {move || chosen.get().map(|row| view! { <RemoteLinks row/> })}
             <div class="foot">
                 <button type="button" class="button" autofocus=true on:click=move |_| open.set(false)>{say(|w| w.close)}</button>
@@ -321,7 +320,7 @@ fn RemoteLinks(row: SpaceRow) -> AnyView {
     let kinds: Vec<String> =
         row.connection_types.iter().filter(|t| t.ends_with("-remote")).cloned().collect();
     let row = StoredValue::new(row);
-    let free = Signal::derive(|| None);
+    let free = derived(|| None);
     view! {
         <p>{say(|w| w.open_ide_needs)}</p>
         <div class="head">
@@ -345,7 +344,7 @@ fn RemoteLinks(row: SpaceRow) -> AnyView {
                     <a class="button primary" rel="noopener noreferrer" href=is_ide(&connection.url).then(|| connection.url.clone())>
                         <Icon name="open"/>{codes::action(language(), Action::OpenRemote)}
                     </a>
-                    <CopyBlock text=Signal::derive(move || url.clone())/>
+                    <CopyBlock text=derived(move || url.clone())/>
                 }.into_any()
             }
             Err(failure) => view! { <FailureText failure/> }.into_any(),

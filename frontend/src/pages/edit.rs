@@ -4,15 +4,16 @@ use crate::api::{self, Failure};
 use crate::live::Collection;
 use crate::model::edit::{EditDraft, restarts};
 use crate::pages::actions::{decision, refusal};
-use crate::routes;
+use crate::routes::{self, Place};
+use crate::state::address::Address;
+use crate::state::derive::{derived, remembered};
 use crate::ui::banner::Banner;
 use crate::ui::button::Button;
 use crate::ui::field::{Field, SelectInput, TextInput};
 use crate::ui::states::{Empty, FailureText, Skeleton};
-use crate::words::{Words, codes, fill, language, resource_name, say};
+use crate::words::{Pick, codes, fill, language, resource_name, say};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use leptos_router::hooks::{use_navigate, use_params_map};
 use shared::error::FieldError;
 use shared::space::status::Tone;
 use shared::space::{Action, DesiredStatus, Sharing, SpaceEdit, SpaceRow, SpaceStatus};
@@ -34,7 +35,7 @@ impl Form {
         let draft = RwSignal::new(EditDraft::of(&row));
         let options = RwSignal::new(None::<NamespaceOptions>);
         let row = StoredValue::new(row);
-        let changes = Memo::new(move |_| {
+        let changes = remembered(move || {
             let template = options.with(|o| template_of(o.as_ref()?, &row.get_value()).cloned());
             draft.with(|d| d.changes(&row.get_value(), template.as_ref()))
         });
@@ -43,7 +44,7 @@ impl Form {
 
     /// Own errors first, then what the cluster said.
     fn error(self, path: &'static str) -> Signal<Option<String>> {
-        Signal::derive(move || {
+        derived(move || {
             let own = self.changes.with(|(_, errors)| errors.iter().find(|e| e.path == path).cloned());
             let theirs = || {
                 self.refused.with(|refused| match refused {
@@ -64,7 +65,7 @@ impl Form {
             self.refused.set(None);
             self.draft.update(|d| write(d, text));
         };
-        (Signal::derive(move || self.draft.with(read)), Callback::new(change))
+        (derived(move || self.draft.with(read)), Callback::new(change))
     }
 }
 
@@ -74,13 +75,11 @@ fn template_of<'a>(options: &'a NamespaceOptions, row: &SpaceRow) -> Option<&'a 
 }
 
 #[component]
-pub fn EditPage() -> AnyView {
-    let params = use_params_map();
+pub fn EditPage(place: Place) -> AnyView {
     let collection = expect_context::<Collection>();
-    let [cluster, namespace, name] =
-        params.with_untracked(|p| ["cluster", "namespace", "name"].map(|key| p.get(key).unwrap_or_default()));
+    let Place { cluster, namespace, name } = place;
     let of = cluster.clone();
-    let loaded = Memo::new(move |_| collection.clusters.with(|all| all.get(&of).is_some_and(|c| c.loaded)));
+    let loaded = remembered(move || collection.clusters.with(|all| all.get(&of).is_some_and(|c| c.loaded)));
     // Only the first row found begins the form; later changes never touch what is typed.
     let found = Memo::new(move |before: Option<&Option<String>>| {
         before.cloned().flatten().or_else(|| {
@@ -104,7 +103,7 @@ pub fn EditPage() -> AnyView {
 fn EditForm(row: ArcRwSignal<SpaceRow>) -> AnyView {
     let form = Form::new(row.get_untracked());
     load_options(form);
-    let live: Signal<SpaceRow> = Signal::derive(move || row.get());
+    let live: Signal<SpaceRow> = derived(move || row.get());
     let page = form.row.with_value(routes::space);
     let name = form.row.with_value(|r| r.name.clone());
     view! {
@@ -135,7 +134,7 @@ fn load_options(form: Form) {
 /// What the change does to a Space that runs or starts, and whether somebody else changed it meanwhile.
 #[component]
 fn Warnings(form: Form, live: Signal<SpaceRow>) -> AnyView {
-    let restart = Memo::new(move |_| form.changes.with(|(edit, _)| restarts(edit)));
+    let restart = remembered(move || form.changes.with(|(edit, _)| restarts(edit)));
     let warning = move || {
         let w = language().words();
         let (wanted, status) = live.with(|r| (r.desired_status, r.status));
@@ -145,8 +144,8 @@ fn Warnings(form: Form, live: Signal<SpaceRow>) -> AnyView {
             _ => None,
         }
     };
-    let outdated = Memo::new(move |_| {
-        let began = form.row.with_value(|r| EditDraft::of(r));
+    let outdated = remembered(move || {
+        let began = form.row.with_value(EditDraft::of);
         live.with(|r| EditDraft::of(r) != began)
     });
     view! {
@@ -161,7 +160,7 @@ fn Warnings(form: Form, live: Signal<SpaceRow>) -> AnyView {
 fn Text(
     form: Form,
     id: &'static str,
-    word: fn(&'static Words) -> &'static str,
+    word: Pick,
     path: &'static str,
     read: fn(&EditDraft) -> String,
     write: fn(&mut EditDraft, String),
@@ -195,7 +194,7 @@ fn Basics(form: Form) -> AnyView {
 fn Compute(form: Form) -> AnyView {
     let (accelerator, choose) = form.bind(|d| d.accelerator.clone(), |d, v| d.accelerator = v);
     // What the Space has is always among the choices, also when no node has it any more.
-    let accelerators = Signal::derive(move || {
+    let accelerators = derived(move || {
         let l = language();
         let mut all = vec![(String::new(), l.words().no_accelerator.to_owned())];
         let known = form.options.with(|o| {
@@ -232,7 +231,7 @@ fn Compute(form: Form) -> AnyView {
 fn Reach(form: Form) -> AnyView {
     let id = |sharing| if sharing == Sharing::Public { "Public" } else { "OwnerOnly" }.to_owned();
     let of = |id: String| if id == "Public" { Sharing::Public } else { Sharing::OwnerOnly };
-    let options = Signal::derive(move || {
+    let options = derived(move || {
         let (namespace, owner) = form.row.with_value(|r| (r.namespace.clone(), r.owner.display_name.clone()));
         let w = language().words();
         vec![
@@ -240,8 +239,8 @@ fn Reach(form: Form) -> AnyView {
             ("OwnerOnly".to_owned(), fill(w.only_owner, &[("owner", &owner)])),
         ]
     });
-    let access = Signal::derive(move || form.draft.with(|d| id(d.access_type)));
-    let owner = Signal::derive(move || form.draft.with(|d| id(d.ownership_type)));
+    let access = derived(move || form.draft.with(|d| id(d.access_type)));
+    let owner = derived(move || form.draft.with(|d| id(d.ownership_type)));
     let (wrong_access, wrong_owner) = (form.error("accessType"), form.error("ownershipType"));
     view! {
         <section class="card">
@@ -264,10 +263,10 @@ fn Reach(form: Form) -> AnyView {
 #[component]
 fn Save(form: Form, live: Signal<SpaceRow>, page: String) -> AnyView {
     let sending = RwSignal::new(false);
-    let navigate = use_navigate();
+    let address = expect_context::<Address>();
     let back = page.clone();
     let denied = refusal(decision(live, Action::Edit));
-    let blocked = Signal::derive(move || {
+    let blocked = derived(move || {
         let w = language().words();
         let (edit, errors) = form.changes.get();
         let own = (!errors.is_empty()).then_some(w.fix_first);
@@ -278,13 +277,13 @@ fn Save(form: Form, live: Signal<SpaceRow>, page: String) -> AnyView {
     let save = Callback::new(move |()| {
         let (edit, _) = form.changes.get_untracked();
         let row = form.row.get_value();
-        let (navigate, page) = (navigate.clone(), page.clone());
+        let page = page.clone();
         sending.set(true);
         spawn_local(async move {
             let answer = api::edit(&row, &edit).await;
             let _ = sending.try_set(false);
             match answer {
-                Ok(_) => navigate(&page, Default::default()),
+                Ok(_) => address.go(&page),
                 Err(failure) => {
                     let _ = form.refused.try_set(Some(failure));
                 }

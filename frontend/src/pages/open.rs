@@ -2,20 +2,21 @@
 //! come from anybody.
 
 use crate::api::{self, Failure};
+use crate::routes::{self, Place};
+use crate::state::address::Address;
+use crate::state::derive::derived;
 use crate::ui::button::Button;
 use crate::ui::states::Failed;
 use crate::words::{fill, language, say};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use leptos_router::hooks::{use_params_map, use_query_map};
 use shared::path;
+use shared::space::actions::WEB_UI;
 
 #[component]
-pub fn OpenPage() -> AnyView {
-    let params = use_params_map();
-    let [cluster, namespace, name] =
-        params.with_untracked(|p| ["cluster", "namespace", "name"].map(|key| p.get(key).unwrap_or_default()));
-    let kind = use_query_map().with_untracked(|q| q.get("type")).unwrap_or_else(|| "web-ui".to_owned());
+pub fn OpenPage(place: Place) -> AnyView {
+    let Place { cluster, namespace, name } = place;
+    let kind = expect_context::<Address>().query("type").unwrap_or_else(|| WEB_UI.to_owned());
     let failed = RwSignal::new(None::<Failure>);
     let going = RwSignal::new(false);
     let shown = name.clone();
@@ -44,7 +45,7 @@ pub fn OpenPage() -> AnyView {
     if came_from_portal() {
         mint.run(());
     }
-    let free = Signal::derive(|| None);
+    let free = derived(|| None);
     view! {
         <main id="main" class="center">
             {move || match (failed.get(), going.get()) {
@@ -62,7 +63,7 @@ pub fn OpenPage() -> AnyView {
                             <h1>{title.clone()}</h1>
                             <p>{text}</p>
                             <Button kind="primary" disabled=free on_click=mint>{title}</Button>
-                            <a href="/">{say(|w| w.back_to_spaces)}</a>
+                            <a href=routes::spaces()>{say(|w| w.back_to_spaces)}</a>
                         </div>
                     }.into_any()
                 }
@@ -95,7 +96,7 @@ pub fn open_in_tab(cluster: &str, namespace: &str, name: &str) -> bool {
         // Without storage the page asks for a click, which is safe.
         let _ = storage.set_item(OPENING_MARK, &js_sys::Date::now().to_string());
     }
-    let url = path::open(cluster, namespace, name, "web-ui");
+    let url = path::open(cluster, namespace, name, WEB_UI);
     // `noopener` makes the answer always null, so a blocked tab cannot be told from an open one by it.
     window().open_with_url_and_target_and_features(&url, "_blank", "noopener").is_ok()
 }

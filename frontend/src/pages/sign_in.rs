@@ -2,6 +2,7 @@
 
 use crate::api::{self, Answer};
 use crate::shell::settings::Settings;
+use crate::state::derive::{derived, watch};
 use crate::state::session::{Session, Standing};
 use crate::ui::dialog::Dialog;
 use crate::ui::icon::Icon;
@@ -40,15 +41,15 @@ pub fn SignInPage() -> AnyView {
 pub fn SignInAgain() -> AnyView {
     let session = expect_context::<Session>();
     let open = RwSignal::new(false);
-    Effect::new(move |_| open.set(session.standing.get() == Standing::Expired));
+    watch(move || open.set(session.standing.get() == Standing::Expired));
     // Escape closes a native dialog; the session is still over then.
-    Effect::new(move |_| {
+    watch(move || {
         if !open.get() && session.standing.get_untracked() == Standing::Expired {
             open.set(true);
         }
     });
     view! {
-        <Dialog open title=Signal::derive(move || language().words().sign_in.to_owned())>
+        <Dialog open title=derived(move || language().words().sign_in.to_owned())>
             <p>{say(|w| w.signed_out_again)}</p>
             <Choice/>
         </Dialog>

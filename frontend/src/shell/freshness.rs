@@ -2,6 +2,7 @@
 
 use crate::live::{Collection, Link};
 use crate::state::clock::Clock;
+use crate::state::derive::remembered;
 use crate::ui::badge::tone_class;
 use crate::words::{fill, language, relative};
 use leptos::prelude::*;
@@ -27,9 +28,9 @@ pub fn Freshness() -> AnyView {
     let collection = expect_context::<Collection>();
     let clock = expect_context::<Clock>();
     let stale =
-        Memo::new(move |_| collection.clusters.with(|all| all.values().any(|c| c.stale_since.is_some())));
-    let tone = Memo::new(move |_| judge(link.get(), stale.get()));
-    let word = Memo::new(move |_| {
+        remembered(move || collection.clusters.with(|all| all.values().any(|c| c.stale_since.is_some())));
+    let tone = remembered(move || judge(link.get(), stale.get()));
+    let word = remembered(move || {
         let words = language().words();
         match (link.get(), stale.get()) {
             (Link::Connecting, _) => words.connecting,

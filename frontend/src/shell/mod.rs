@@ -9,11 +9,10 @@ pub mod settings;
 mod side;
 mod top;
 
-use crate::routes;
+use crate::state::address::Address;
+use crate::state::derive::remembered;
 use crate::words::{language, say};
 use leptos::prelude::*;
-use leptos_router::components::Outlet;
-use leptos_router::hooks::use_location;
 use wasm_bindgen::JsCast;
 
 /// What the parts of the frame open and close.
@@ -25,7 +24,7 @@ struct Frame {
 }
 
 #[component]
-pub fn Shell() -> AnyView {
+pub fn Shell(children: ChildrenFn) -> AnyView {
     let frame =
         Frame { drawer: RwSignal::new(false), palette: RwSignal::new(false), leaving: RwSignal::new(false) };
     provide_context(frame);
@@ -40,7 +39,7 @@ pub fn Shell() -> AnyView {
             <side::Side frame/>
             <main id="main" tabindex="-1">
                 <notices::Notices/>
-                <Outlet/>
+                {children()}
             </main>
         </div>
         <palette::Palette frame/>
@@ -67,11 +66,11 @@ pub fn Mark() -> AnyView {
 /// A new page: the drawer closes, focus goes to its heading, its title is said.
 #[component]
 fn Announcer(frame: Frame) -> AnyView {
-    let location = use_location();
-    let title = Memo::new(move |_| location.pathname.with(|path| routes::title(path, language().words())));
+    let address = expect_context::<Address>();
+    let title = remembered(move || address.page().title(language().words()));
     news::keep_title(title);
     Effect::new(move |before: Option<String>| {
-        let path = location.pathname.get();
+        let path = address.path();
         if before.is_some_and(|before| before != path) {
             frame.drawer.set(false);
             request_animation_frame(|| focus_first("#main h1, #main"));

@@ -1,6 +1,7 @@
 //! "Ready" and "failed" while nobody looks: in the tab's title, and as a notification where a person allowed it.
 
 use crate::live::Collection;
+use crate::state::derive::watch;
 use crate::state::session::Session;
 use crate::words::{fill, language};
 use leptos::prelude::*;
@@ -40,7 +41,7 @@ pub fn keep_title(page: Memo<String>) {
     let tally = RwSignal::new(Tally::default());
     gather(tally);
     forget_when_seen(tally);
-    Effect::new(move |_| {
+    watch(move || {
         let w = language().words();
         let Tally { ready, failed } = tally.get();
         let mut parts = Vec::new();
@@ -59,7 +60,7 @@ pub fn keep_title(page: Memo<String>) {
 fn gather(tally: RwSignal<Tally>) {
     let collection = expect_context::<Collection>();
     let session = expect_context::<Session>();
-    Effect::new(move |_| {
+    watch(move || {
         let Some(row) = collection.turned.get() else { return };
         let own = session.me.with_untracked(|me| me.as_ref().is_some_and(|me| is_owner(&row, me)));
         if !own || !document().hidden() {

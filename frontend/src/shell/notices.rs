@@ -2,6 +2,7 @@
 
 use crate::live::{Collection, Link};
 use crate::state::clock::Clock;
+use crate::state::derive::remembered;
 use crate::state::session::Session;
 use crate::ui::banner::Banner;
 use crate::words::{fill, language, relative};
@@ -27,7 +28,7 @@ pub fn Notices() -> AnyView {
     let collection = expect_context::<Collection>();
     let session = expect_context::<Session>();
     let clock = expect_context::<Clock>();
-    let all = Memo::new(move |_| {
+    let all = remembered(move || {
         let mut found = Vec::new();
         match link.get() {
             Link::Reconnecting(since) if clock.now().seconds_since(since) > PATIENCE => {

@@ -5,13 +5,14 @@ use super::settings::{LANGUAGES, theme_word};
 use crate::live::Collection;
 use crate::pages::clusters_of;
 use crate::routes;
+use crate::state::address::Address;
+use crate::state::derive::{derived, watch};
 use crate::state::preferences::{Preferences, Theme};
 use crate::state::session::Session;
 use crate::ui::icon::Icon;
 use crate::words::{language, say};
 use leptos::html;
 use leptos::prelude::*;
-use leptos_router::hooks::use_navigate;
 use wasm_bindgen::JsCast;
 
 /// Spaces shown at once; more letters narrow them.
@@ -39,7 +40,7 @@ enum Act {
 pub fn Palette(frame: Frame) -> AnyView {
     listen(frame);
     let node = NodeRef::<html::Dialog>::new();
-    Effect::new(move |_| {
+    watch(move || {
         let (Some(dialog), wanted) = (node.get(), frame.palette.get()) else { return };
         if wanted && !dialog.open() {
             // Fails only for an element out of the document, and then there is nothing to show.
@@ -123,10 +124,10 @@ fn Search(frame: Frame) -> AnyView {
     let session = expect_context::<Session>();
     let collection = expect_context::<Collection>();
     let preferences = expect_context::<Preferences>();
-    let navigate = use_navigate();
+    let address = expect_context::<Address>();
     let typed = RwSignal::new(String::new());
     let at = RwSignal::new(0usize);
-    let entries = Signal::derive(move || {
+    let entries = derived(move || {
         collection.version.track();
         let wanted = typed.get();
         let folded = wanted.to_lowercase();
@@ -138,7 +139,7 @@ fn Search(frame: Frame) -> AnyView {
     let run = Callback::new(move |act: Act| {
         frame.palette.set(false);
         match act {
-            Act::Go(to) => navigate(&to, Default::default()),
+            Act::Go(to) => address.go(&to),
             Act::Language(language) => preferences.language.0.set(language),
             Act::Theme(theme) => preferences.theme.set(theme),
             Act::SignOut => frame.leaving.set(true),

@@ -5,6 +5,7 @@ use crate::api;
 use crate::live::Collection;
 use crate::pages::sign_in::initials;
 use crate::routes;
+use crate::state::derive::{derived, remembered};
 use crate::state::session::Session;
 use crate::ui::button::Button;
 use crate::ui::dialog::Dialog;
@@ -19,7 +20,7 @@ use shared::space::{DesiredStatus, SpaceRow};
 #[component]
 pub fn PersonMenu(frame: Frame) -> AnyView {
     let session = expect_context::<Session>();
-    let name = Signal::derive(move || {
+    let name = derived(move || {
         session.me.with(|me| me.as_ref().map_or(String::new(), |me| me.display_name.clone()))
     });
     let about = move || {
@@ -39,14 +40,14 @@ pub fn PersonMenu(frame: Frame) -> AnyView {
     let face =
         ViewFn::from(move || view! { <span class="face" data-face=move || initials(&name.get())></span> });
     view! {
-        <Menu kind="person-button" face label=Signal::derive(move || format!("{}: {}", language().words().account, name.get()))>
+        <Menu kind="person-button" face label=derived(move || format!("{}: {}", language().words().account, name.get()))>
             <div class="about"><strong>{name}</strong><span class="muted">{about}</span></div>
             <hr/>
             {news::can_ask().then(|| view! {
-                <MenuItem icon="clock" word=Signal::derive(|| language().words().notify.to_owned())
+                <MenuItem icon="clock" word=derived(|| language().words().notify.to_owned())
                     on_click=Callback::new(|()| news::ask_permission())/>
             })}
-            <MenuItem icon="open" word=Signal::derive(|| language().words().sign_out.to_owned())
+            <MenuItem icon="open" word=derived(|| language().words().sign_out.to_owned())
                 on_click=Callback::new(move |()| frame.leaving.set(true))/>
         </Menu>
     }
@@ -59,7 +60,7 @@ pub fn SignOut(open: RwSignal<bool>) -> AnyView {
     let session = expect_context::<Session>();
     let collection = expect_context::<Collection>();
     let refused = RwSignal::new(None::<api::Failure>);
-    let mine = Memo::new(move |_| {
+    let mine = remembered(move || {
         if !open.get() {
             return Vec::new();
         }
@@ -85,9 +86,9 @@ pub fn SignOut(open: RwSignal<bool>) -> AnyView {
             }
         });
     });
-    let free = Signal::derive(|| None);
+    let free = derived(|| None);
     view! {
-        <Dialog open title=Signal::derive(|| language().words().sign_out.to_owned())>
+        <Dialog open title=derived(|| language().words().sign_out.to_owned())>
             {move || (!mine.with(Vec::is_empty)).then(|| view! {
                 <p>{say(|w| w.sign_out_open)}</p>
                 <ul class="names">

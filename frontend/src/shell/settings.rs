@@ -1,5 +1,6 @@
 //! Language and theme, as two small menus.
 
+use crate::state::derive::derived;
 use crate::state::preferences::{Preferences, Theme};
 use crate::ui::icon::Icon;
 use crate::ui::menu::{Menu, MenuItem};
@@ -23,15 +24,15 @@ pub fn Settings() -> AnyView {
     let preferences = expect_context::<Preferences>();
     let tongue = preferences.language;
     view! {
-        <Menu label=Signal::derive(|| language().words().language.to_owned()) face=ViewFn::from(|| view! { <Icon name="globe"/> })>
+        <Menu label=derived(|| language().words().language.to_owned()) face=ViewFn::from(|| view! { <Icon name="globe"/> })>
             {LANGUAGES.map(|(language, name)| view! {
                 <MenuItem icon=tick(tongue.0.get() == language) word=Signal::stored(name.to_owned())
                     on_click=Callback::new(move |()| tongue.0.set(language))/>
             }).collect_view()}
         </Menu>
-        <Menu label=Signal::derive(|| language().words().theme.to_owned()) face=ViewFn::from(|| view! { <Icon name="moon"/> })>
+        <Menu label=derived(|| language().words().theme.to_owned()) face=ViewFn::from(|| view! { <Icon name="moon"/> })>
             {Theme::ALL.map(|theme| view! {
-                <MenuItem icon=tick(preferences.theme.get() == theme) word=Signal::derive(move || theme_word(theme).to_owned())
+                <MenuItem icon=tick(preferences.theme.get() == theme) word=derived(move || theme_word(theme).to_owned())
                     on_click=Callback::new(move |()| preferences.theme.set(theme))/>
             }).collect_view()}
         </Menu>

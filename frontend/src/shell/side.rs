@@ -2,24 +2,25 @@
 
 use super::Frame;
 use crate::live::Collection;
-use crate::routes;
+use crate::routes::{self, Page};
+use crate::state::address::Address;
+use crate::state::derive::derived;
 use crate::state::session::Session;
 use crate::ui::icon::Icon;
-use crate::words::{Words, codes, language, number, say};
+use crate::words::{Pick, codes, language, number, say};
 use leptos::prelude::*;
-use leptos_router::hooks::use_location;
 use shared::error::Layer;
 
 #[component]
 pub fn Side(frame: Frame) -> AnyView {
     let collection = expect_context::<Collection>();
     let session = expect_context::<Session>();
-    let count = Signal::derive(move || {
+    let count = derived(move || {
         collection.version.track();
         let known = collection.clusters.with(|all| all.values().any(|c| c.loaded));
         known.then(|| number(language(), collection.count() as f64))
     });
-    let nothing = Signal::derive(|| None);
+    let nothing = derived(|| None);
     let sandbox = move || session.me.with(|me| me.as_ref().is_some_and(|me| me.sandbox));
     view! {
         <nav class="side" id="side" aria-label=say(|w| w.menu)>
@@ -37,21 +38,14 @@ pub fn Side(frame: Frame) -> AnyView {
 }
 
 #[component]
-fn Link(
-    to: String,
-    icon: &'static str,
-    word: fn(&'static Words) -> &'static str,
-    count: Signal<Option<String>>,
-) -> AnyView {
-    let path = use_location().pathname;
+fn Link(to: String, icon: &'static str, word: Pick, count: Signal<Option<String>>) -> AnyView {
+    let address = expect_context::<Address>();
     let own = to.clone();
     // Pages of one Space or template belong to their list.
-    let here = move || {
-        path.with(|path| {
-            let below = path.starts_with("/clusters/");
-            let list = if path.contains("/templates/") { "/templates" } else { "/spaces" };
-            *path == own || (below && own == list)
-        })
+    let here = move || match address.page() {
+        Page::Templates | Page::Template(_) => own == routes::templates(),
+        Page::Spaces | Page::Create { .. } | Page::Space(_) | Page::Edit(_) => own == routes::spaces(),
+        Page::Open(_) | Page::Unknown => false,
     };
     view! {
         <a href=to aria-current=move || here().then_some("page")>

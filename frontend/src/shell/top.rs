@@ -5,11 +5,12 @@ use super::freshness::Freshness;
 use super::person::PersonMenu;
 use super::settings::Settings;
 use crate::routes;
+use crate::state::address::Address;
+use crate::state::derive::remembered;
 use crate::state::session::Session;
 use crate::ui::icon::Icon;
 use crate::words::say;
 use leptos::prelude::*;
-use leptos_router::hooks::{use_location, use_navigate};
 
 #[component]
 pub fn Top(frame: Frame) -> AnyView {
@@ -43,21 +44,20 @@ fn shortcut() -> &'static str {
 #[component]
 fn ClusterSwitch() -> AnyView {
     let session = expect_context::<Session>();
-    let location = use_location();
-    let navigate = use_navigate();
-    let names = Memo::new(move |_| {
+    let address = expect_context::<Address>();
+    let names = remembered(move || {
         session.me.with(|me| {
             let all = me.iter().flat_map(|me| &me.clusters);
             all.filter(|c| c.username.is_some()).map(|c| c.cluster.clone()).collect::<Vec<_>>()
         })
     });
-    let chosen = Memo::new(move |_| {
-        let on_page = location.pathname.with(|path| routes::cluster_of(path));
-        on_page.or_else(|| location.query.with(|query| query.get("cluster"))).unwrap_or_default()
+    let chosen = remembered(move || {
+        let on_page = address.page().cluster().map(str::to_owned);
+        on_page.or_else(|| address.query("cluster")).unwrap_or_default()
     });
     let choose = move |event| {
         let name = event_target_value(&event);
-        navigate(&routes::spaces_of(&name), Default::default());
+        address.go(&routes::spaces_of(&name));
     };
     view! {
         <label class="switch">

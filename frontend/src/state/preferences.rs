@@ -1,5 +1,6 @@
 //! Language, theme and columns: remembered where the browser permits it, forgotten without an error where not.
 
+use crate::state::derive::watch;
 use crate::words::{Language, Tongue};
 use leptos::prelude::*;
 
@@ -63,12 +64,12 @@ impl Preferences {
                 hidden.split(',').filter(|c| !c.is_empty()).map(str::to_owned).collect(),
             ),
         };
-        Effect::new(move |_| {
+        watch(move || {
             let language = preferences.language.0.get();
             set_attribute("lang", language.tag());
             remember("language", language.tag());
         });
-        Effect::new(move |_| {
+        watch(move || {
             let theme = preferences.theme.get();
             match theme {
                 Theme::System => remove_attribute("data-theme"),
@@ -76,7 +77,7 @@ impl Preferences {
             }
             remember("theme", theme.id());
         });
-        Effect::new(move |_| remember("hidden-columns", &preferences.hidden_columns.get().join(",")));
+        watch(move || remember("hidden-columns", &preferences.hidden_columns.get().join(",")));
         crate::words::provide(preferences.language);
         provide_context(preferences);
         preferences

@@ -1,5 +1,6 @@
 //! A modal dialog on the native element: focus is trapped, Escape closes, and focus starts on Cancel.
 
+use crate::state::derive::watch;
 use leptos::html;
 use leptos::prelude::*;
 
@@ -8,7 +9,7 @@ use leptos::prelude::*;
 pub fn Dialog(open: RwSignal<bool>, #[prop(into)] title: Signal<String>, children: ChildrenFn) -> AnyView {
     let node = NodeRef::<html::Dialog>::new();
     let children = StoredValue::new(children);
-    Effect::new(move |_| {
+    watch(move || {
         let (Some(dialog), wanted) = (node.get(), open.get()) else { return };
         if wanted && !dialog.open() {
             // Fails only for an element out of the document, and then there is nothing to show.

@@ -1,6 +1,7 @@
 //! A small menu behind a button: arrow keys, Escape, closes when the focus leaves it.
 
 use super::icon::Icon;
+use crate::state::derive::watch;
 use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -26,7 +27,7 @@ pub fn Menu(
             open.set(false);
         }
     };
-    Effect::new(move |_| {
+    watch(move || {
         if open.get()
             && let (Some(list), Some(button)) = (list.get(), button.get())
         {

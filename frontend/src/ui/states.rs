@@ -3,6 +3,7 @@
 use super::button::Button;
 use super::icon::Icon;
 use crate::api::Failure;
+use crate::state::derive::derived;
 use crate::words::{codes, fill, language, say};
 use leptos::prelude::*;
 
@@ -70,7 +71,7 @@ pub fn FailureText(failure: Failure) -> AnyView {
 
 #[component]
 pub fn Failed(failure: Failure, on_retry: Callback<()>) -> AnyView {
-    let free = Signal::derive(|| None);
+    let free = derived(|| None);
     view! {
         <div class="state" role="alert">
             <Icon name="alert"/>

@@ -63,9 +63,10 @@ pub fn language() -> Language {
     TONGUE.with(|cell| cell.get().map_or(Language::En, |tongue| tongue.0.get()))
 }
 
+/// Names one phrase of the catalogue.
+pub type Pick = fn(&'static Words) -> &'static str;
+
 /// The word that `pick` names, in the current language; reactive.
-pub fn say(
-    pick: fn(&'static Words) -> &'static str,
-) -> impl Fn() -> &'static str + Copy + Send + Sync + 'static {
+pub fn say(pick: Pick) -> impl Fn() -> &'static str + Copy + Send + Sync + 'static {
     move || pick(language().words())
 }

@@ -3,6 +3,7 @@
 
 use super::Form;
 use crate::api::{self, Failure};
+use crate::state::derive::watch;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use shared::error::FieldError;
@@ -53,7 +54,7 @@ impl Checks {
 /// Asks the cluster whenever the request has been valid and unchanged for a moment.
 pub fn watch_dry_run(form: Form) {
     let serial = StoredValue::new(0u64);
-    Effect::new(move |_| {
+    watch(move || {
         let (request, errors) = form.request.get();
         serial.update_value(|n| *n += 1);
         if !errors.is_empty() {

@@ -3,8 +3,9 @@
 use super::Form;
 use super::groups::Group;
 use crate::model::draft::Draft;
+use crate::state::derive::derived;
 use crate::ui::field::{Field, SelectInput, TextInput};
-use crate::words::{fill, language, say};
+use crate::words::{Pick, fill, language, say};
 use leptos::prelude::*;
 use shared::space::MIG_PREFIX;
 use shared::template::Template;
@@ -12,14 +13,14 @@ use shared::template::Template;
 #[component]
 pub fn Compute(form: Form) -> AnyView {
     let shown = move |read: fn(&Draft, Option<&Template>) -> String| {
-        Signal::derive(move || form.template.with(|t| form.draft.with(|d| read(d, t.as_ref()))))
+        derived(move || form.template.with(|t| form.draft.with(|d| read(d, t.as_ref()))))
     };
     let write = move |set: fn(&mut Draft, String)| {
         Callback::new(move |text: String| form.draft.update(|d| set(d, text)))
     };
     let accelerator = shown(Draft::shown_accelerator);
     view! {
-        <Group title="compute" heading=Signal::derive(move || say(|w| w.group_compute)().to_owned())>
+        <Group title="compute" heading=derived(move || say(|w| w.group_compute)().to_owned())>
             <div class="two">
                 <Field id="cpu" label=say(|w| w.col_cpu) help=help(form, "cpu", |w| w.cpu_help) error=form.error("resources.cpuMillis")>
                     <TextInput id="cpu" value=shown(Draft::shown_cpu) on_input=write(|d, v| d.cpu = Some(v)) error=form.error("resources.cpuMillis")/>
@@ -38,7 +39,7 @@ pub fn Compute(form: Form) -> AnyView {
                 })}
                 <Field id="instance-type" label=say(|w| w.instance_type) error=form.error("resources.instanceType")>
                     <SelectInput id="instance-type" options=instance_types(form)
-                        value=Signal::derive(move || form.draft.with(|d| d.instance_type.clone().unwrap_or_default()))
+                        value=derived(move || form.draft.with(|d| d.instance_type.clone().unwrap_or_default()))
                         on_change=write(|d, v| d.instance_type = Some(v)) error=form.error("resources.instanceType")/>
                 </Field>
             </div>
@@ -48,12 +49,8 @@ pub fn Compute(form: Form) -> AnyView {
 }
 
 /// The template's bounds for a resource, else how the amount is written.
-fn help(
-    form: Form,
-    resource: &'static str,
-    example: fn(&'static crate::words::Words) -> &'static str,
-) -> Signal<String> {
-    Signal::derive(move || {
+fn help(form: Form, resource: &'static str, example: Pick) -> Signal<String> {
+    derived(move || {
         let words = language().words();
         let bound = form
             .template
@@ -67,7 +64,7 @@ fn help(
 
 /// Accelerators that some node really has; whole GPUs and MIG slices are told apart.
 fn accelerators(form: Form) -> Signal<Vec<(String, String)>> {
-    Signal::derive(move || {
+    derived(move || {
         let words = language().words();
         let mut all = vec![(String::new(), words.no_accelerator.to_owned())];
         form.options.with(|o| {
@@ -86,7 +83,7 @@ fn accelerators(form: Form) -> Signal<Vec<(String, String)>> {
 }
 
 fn instance_types(form: Form) -> Signal<Vec<(String, String)>> {
-    Signal::derive(move || {
+    derived(move || {
         let mut names: Vec<String> = form.options.with(|o| {
             let nodes = o.as_ref().and_then(|o| o.nodes.as_ref());
             nodes.into_iter().flatten().map(|n| n.instance_type.clone()).collect()

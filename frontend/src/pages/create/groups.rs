@@ -2,6 +2,7 @@
 
 use super::Form;
 use crate::model::draft::{Draft, IdleChoice};
+use crate::state::derive::{derived, remembered};
 use crate::ui::field::{Check, Field, SelectInput, TextInput};
 use crate::ui::icon::Icon;
 use crate::words::{fill, language, say};
@@ -30,7 +31,7 @@ pub fn bind(
     read: fn(&Draft) -> String,
     write: fn(&mut Draft, String),
 ) -> (Signal<String>, Callback<String>) {
-    let value = Signal::derive(move || form.draft.with(read));
+    let value = derived(move || form.draft.with(read));
     (value, Callback::new(move |text: String| form.draft.update(|d| write(d, text))))
 }
 
@@ -40,7 +41,7 @@ pub fn Basics(form: Form) -> AnyView {
     let (display, set_display) =
         bind(form, Draft::shown_display_name, |d, v| d.display_name = Some(v).filter(|v| !v.is_empty()));
     let (namespace, set_namespace) = bind(form, |d| d.namespace.clone(), |d, v| d.namespace = v);
-    let name_help = Signal::derive(move || {
+    let name_help = derived(move || {
         let words = language().words();
         let web = form.template.with(|t| t.as_ref().and_then(|t| t.web_access)).unwrap_or(true);
         let (max, used) = form.draft.with(|d| (name_budget(&d.namespace, web), d.name.chars().count()));
@@ -49,7 +50,7 @@ pub fn Basics(form: Form) -> AnyView {
         }
         fill(words.name_help, &[("left", &max.saturating_sub(used).to_string()), ("max", &max.to_string())])
     });
-    let namespaces = Signal::derive(move || {
+    let namespaces = derived(move || {
         form.namespaces.with(|all| {
             all.iter()
                 .filter(|n| n.create.allowed)
@@ -58,14 +59,14 @@ pub fn Basics(form: Form) -> AnyView {
         })
     });
     view! {
-        <Group title="basics" heading=Signal::derive(move || say(|w| w.group_basics)().to_owned())>
+        <Group title="basics" heading=derived(move || say(|w| w.group_basics)().to_owned())>
             <Templates form/>
             <div class="two">
                 <Field id="name" label=say(|w| w.name) help=name_help error=form.error("name")>
                     <TextInput id="name" value=name on_input=set_name error=form.error("name")/>
                 </Field>
                 <Field id="display-name" label=say(|w| w.display_name)
-                    help=Signal::derive(move || say(|w| w.display_name_help)().to_owned()) error=form.error("displayName")>
+                    help=derived(move || say(|w| w.display_name_help)().to_owned()) error=form.error("displayName")>
                     <TextInput id="display-name" value=display on_input=set_display error=form.error("displayName")/>
                 </Field>
                 <Field id="namespace" label=say(|w| w.namespace) error=form.error("namespace")>
@@ -117,10 +118,9 @@ fn TemplateCard(form: Form, template: Template) -> AnyView {
 
 #[component]
 pub fn Storage(form: Form) -> AnyView {
-    let size =
-        Signal::derive(move || form.template.with(|t| form.draft.with(|d| d.shown_storage(t.as_ref()))));
+    let size = derived(move || form.template.with(|t| form.draft.with(|d| d.shown_storage(t.as_ref()))));
     let set_size = Callback::new(move |text: String| form.draft.update(|d| d.storage = Some(text)));
-    let help = Signal::derive(move || {
+    let help = derived(move || {
         form.template
             .with(|t| {
                 let bounds = t.as_ref().map(|t| &t.storage)?;
@@ -135,7 +135,7 @@ pub fn Storage(form: Form) -> AnyView {
         |d| d.storage_class.clone().unwrap_or_default(),
         |d, v| d.storage_class = Some(v).filter(|v| !v.is_empty()),
     );
-    let classes = Signal::derive(move || {
+    let classes = derived(move || {
         let words = language().words();
         let mut all = vec![(String::new(), words.idle_default.to_owned())];
         form.options.with(|o| {
@@ -145,7 +145,7 @@ pub fn Storage(form: Form) -> AnyView {
         all
     });
     view! {
-        <Group title="storage" heading=Signal::derive(move || say(|w| w.group_storage)().to_owned())>
+        <Group title="storage" heading=derived(move || say(|w| w.group_storage)().to_owned())>
             <div class="two">
                 <Field id="storage" label=say(|w| w.storage_size) help=help error=form.error("storage.sizeBytes")>
                     <TextInput id="storage" value=size on_input=set_size error=form.error("storage.sizeBytes")/>
@@ -164,7 +164,7 @@ pub fn Storage(form: Form) -> AnyView {
 
 /// The claims of the namespace that a Space may mount beside its own disk.
 fn claims(form: Form) -> Signal<Vec<String>> {
-    Signal::derive(move || {
+    derived(move || {
         form.options.with(|o| {
             let known = o.as_ref().and_then(|o| o.claims.as_ref());
             known.into_iter().flatten().filter(|c| c.owned_by.is_none()).map(|c| c.name.clone()).collect()
@@ -185,7 +185,7 @@ pub fn Pairs(
     choices: Option<Signal<Vec<String>>>,
     id: &'static str,
 ) -> AnyView {
-    let count = Memo::new(move |_| form.draft.with(|d| read(d).len()));
+    let count = remembered(move || form.draft.with(|d| read(d).len()));
     let list = format!("{id}-choices");
     let list_id = list.clone();
     view! {
@@ -227,7 +227,7 @@ pub fn Software(form: Form) -> AnyView {
         |d| d.image.clone().unwrap_or_default(),
         |d, v| d.image = Some(v).filter(|v| !v.is_empty()),
     );
-    let images = Signal::derive(move || {
+    let images = derived(move || {
         form.template.with(|t| {
             let template = t.as_ref();
             let default = template.map(|t| t.default_image.clone()).unwrap_or_default();
@@ -238,9 +238,9 @@ pub fn Software(form: Form) -> AnyView {
         })
     });
     let custom =
-        Memo::new(move |_| form.template.with(|t| t.as_ref().is_some_and(|t| t.allow_custom_images)));
+        remembered(move || form.template.with(|t| t.as_ref().is_some_and(|t| t.allow_custom_images)));
     view! {
-        <Group title="software" heading=Signal::derive(move || say(|w| w.group_software)().to_owned())>
+        <Group title="software" heading=derived(move || say(|w| w.group_software)().to_owned())>
             <Field id="image" label=say(|w| w.image) error=form.error("image")>
                 {move || if custom.get() {
                     view! { <TextInput id="image" value=image on_input=set_image error=form.error("image")/> }.into_any()
@@ -261,20 +261,19 @@ fn shared_with(form: Form, own: Option<Share>, default: fn(&Template) -> Share) 
 
 #[component]
 pub fn Sharing(form: Form) -> AnyView {
-    let access = Signal::derive(move || {
-        shared_with(form, form.draft.with(|d| d.access_type), |t| t.default_access_type)
-    });
-    let owner = Signal::derive(move || {
+    let access =
+        derived(move || shared_with(form, form.draft.with(|d| d.access_type), |t| t.default_access_type));
+    let owner = derived(move || {
         shared_with(form, form.draft.with(|d| d.ownership_type), |t| t.default_ownership_type)
     });
     view! {
-        <Group title="sharing" heading=Signal::derive(move || say(|w| w.group_sharing)().to_owned())>
+        <Group title="sharing" heading=derived(move || say(|w| w.group_sharing)().to_owned())>
             <div class="two">
                 <Who form label=say(|w| w.who_connects) name="access" value=access write=|d, s| d.access_type = Some(s)/>
                 <Who form label=say(|w| w.who_edits) name="ownership" value=owner write=|d, s| d.ownership_type = Some(s)/>
             </div>
             <Idle form/>
-            <Check id="stopped" label=say(|w| w.start_later) checked=Signal::derive(move || form.draft.with(|d| d.stopped))
+            <Check id="stopped" label=say(|w| w.start_later) checked=derived(move || form.draft.with(|d| d.stopped))
                 on_change=Callback::new(move |on| form.draft.update(|d| d.stopped = on))/>
         </Group>
     }
@@ -316,7 +315,7 @@ fn Who(
 #[component]
 fn Idle(form: Form) -> AnyView {
     let (minutes, set_minutes) = bind(form, |d| d.idle_minutes.clone(), |d, v| d.idle_minutes = v);
-    let choice = Signal::derive(move || {
+    let choice = derived(move || {
         form.draft
             .with(|d| match d.idle {
                 IdleChoice::Template => "template",
@@ -334,7 +333,7 @@ fn Idle(form: Form) -> AnyView {
             };
         });
     });
-    let options = Signal::derive(move || {
+    let options = derived(move || {
         let w = language().words();
         [("template", w.idle_default), ("off", w.idle_off), ("on", w.idle_on)]
             .map(|(v, t)| (v.to_owned(), t.to_owned()))
@@ -342,7 +341,7 @@ fn Idle(form: Form) -> AnyView {
     });
     view! {
         <div class="two">
-            <Field id="idle" label=say(|w| w.idle_title) help=Signal::derive(move || say(|w| w.idle_text)().to_owned()) error=form.error("idle.enabled")>
+            <Field id="idle" label=say(|w| w.idle_title) help=derived(move || say(|w| w.idle_text)().to_owned()) error=form.error("idle.enabled")>
                 <SelectInput id="idle" value=choice on_change=set_choice options=options error=form.error("idle.enabled")/>
             </Field>
             {move || (choice.get() == "on").then(|| view! {
@@ -358,7 +357,7 @@ fn Idle(form: Form) -> AnyView {
 /// Queue and priority, where there is anything to choose.
 #[component]
 pub fn Governance(form: Form) -> AnyView {
-    let lists = Memo::new(move |_| {
+    let lists = remembered(move || {
         form.options.with(|o| {
             let o = o.as_ref()?;
             let queues = o.queues.clone().unwrap_or_default();
@@ -370,15 +369,15 @@ pub fn Governance(form: Form) -> AnyView {
         let none = (String::new(), language().words().none.to_owned());
         std::iter::once(none).chain(names.into_iter().map(|n| (n.clone(), n))).collect::<Vec<_>>()
     };
-    let queues = Signal::derive(move || with_none(lists.get().unwrap_or_default().0));
-    let priorities = Signal::derive(move || with_none(lists.get().unwrap_or_default().1));
+    let queues = derived(move || with_none(lists.get().unwrap_or_default().0));
+    let priorities = derived(move || with_none(lists.get().unwrap_or_default().1));
     let (queue, set_queue) = bind(form, |d| d.queue.clone().unwrap_or_default(), |d, v| d.queue = Some(v));
     let (priority, set_priority) =
         bind(form, |d| d.priority_class.clone().unwrap_or_default(), |d, v| d.priority_class = Some(v));
     (move || {
         lists.get().map(|_| {
             view! {
-                <Group title="governance" heading=Signal::derive(move || say(|w| w.group_governance)().to_owned())>
+                <Group title="governance" heading=derived(move || say(|w| w.group_governance)().to_owned())>
                     <div class="two">
                         <Field id="queue" label=say(|w| w.queue) error=form.error("queue")>
                             <SelectInput id="queue" value=queue on_change=set_queue options=queues error=form.error("queue")/>

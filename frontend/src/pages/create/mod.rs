@@ -8,6 +8,8 @@ mod side;
 use crate::api::{self, Failure};
 use crate::model::draft::Draft;
 use crate::routes;
+use crate::state::address::Address;
+use crate::state::derive::{derived, remembered, watch};
 use crate::state::session::Session;
 use crate::ui::banner::Banner;
 use crate::ui::button::Button;
@@ -16,8 +18,6 @@ use crate::words::{codes, language, say};
 use checks::{Checks, watch_dry_run};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use leptos_router::NavigateOptions;
-use leptos_router::hooks::{use_location, use_navigate, use_params_map};
 use shared::error::FieldError;
 use shared::space::create::CreateSpace;
 use shared::space::prefill;
@@ -42,14 +42,14 @@ impl Form {
     fn new(cluster: String, draft: Draft) -> Form {
         let draft = RwSignal::new(draft);
         let options = RwSignal::new(None::<NamespaceOptions>);
-        let template = Memo::new(move |_| {
+        let template = remembered(move || {
             let wanted = draft.with(|d| d.template.clone())?;
             options.with(|o| {
                 let found = o.as_ref()?.templates.iter();
                 found.into_iter().find(|t| t.name == wanted.name && t.namespace == wanted.namespace).cloned()
             })
         });
-        let request = Memo::new(move |_| {
+        let request = remembered(move || {
             template.with(|t| options.with(|o| draft.with(|d| d.assemble(t.as_ref(), o.as_ref()))))
         });
         Form {
@@ -66,7 +66,7 @@ impl Form {
 
     /// The error beside a field: the browser's own, else the cluster's for exactly this request.
     pub fn error(self, path: &'static str) -> Signal<Option<String>> {
-        Signal::derive(move || {
+        derived(move || {
             let found =
                 self.request.with(|(_, errors)| errors.iter().find(|e| covers(path, &e.path)).cloned());
             let own = found.filter(|e| self.tried.get() || e.code != shared::error::FieldCode::Required);
@@ -85,11 +85,9 @@ fn covers(field: &str, path: &str) -> bool {
 }
 
 #[component]
-pub fn CreatePage() -> AnyView {
-    let params = use_params_map();
-    let cluster = params.with_untracked(|p| p.get("cluster").unwrap_or_default());
-    let query = use_location().search.get_untracked();
-    let prefilled = query.len() > 1;
+pub fn CreatePage(cluster: String) -> AnyView {
+    let query = expect_context::<Address>().query_string();
+    let prefilled = !query.is_empty();
     let form = Form::new(cluster.clone(), Draft::from_request(prefill::from_query(&query)));
     let state = RwSignal::new(None::<Result<(), Failure>>);
     let reload = move || {
@@ -132,8 +130,8 @@ fn adopt(form: Form, found: Vec<NamespaceChoice>) {
 
 /// Loads the options of the chosen namespace; an answer for another namespace than the one shown is dropped.
 fn load_options(form: Form) {
-    let namespace = Memo::new(move |_| form.draft.with(|d| d.namespace.clone()));
-    Effect::new(move |_| {
+    let namespace = remembered(move || form.draft.with(|d| d.namespace.clone()));
+    watch(move || {
         let wanted = namespace.get();
         if wanted.is_empty() {
             return;
@@ -161,7 +159,7 @@ fn load_options(form: Form) {
 fn FormBody(form: Form, prefilled: bool) -> AnyView {
     let sending = RwSignal::new(false);
     let refused = RwSignal::new(None::<Failure>);
-    let navigate = use_navigate();
+    let address = expect_context::<Address>();
     let session = expect_context::<Session>();
     // One key for this form: pressing Create again after a lost answer finds the first one's success.
     let key = StoredValue::new(format!("{}-{}", js_sys::Date::now(), js_sys::Math::random()));
@@ -174,12 +172,11 @@ fn FormBody(form: Form, prefilled: bool) -> AnyView {
         }
         sending.set(true);
         let cluster = form.cluster.get_value();
-        let navigate = navigate.clone();
         spawn_local(async move {
             let answer = api::create(&cluster, &request, &key.get_value()).await;
             let _ = sending.try_set(false);
             match answer {
-                Ok(row) => navigate(&routes::space(&row), NavigateOptions::default()),
+                Ok(row) => address.go(&routes::space(&row)),
                 Err(failure) => {
                     if failure.code() == Some(shared::error::ErrorCode::Unauthenticated) {
                         session.expire();
@@ -191,7 +188,7 @@ fn FormBody(form: Form, prefilled: bool) -> AnyView {
             }
         });
     });
-    let blocked = Signal::derive(move || {
+    let blocked = derived(move || {
         let words = language().words();
         if sending.get() {
             return Some(words.in_progress.to_owned());

@@ -3,6 +3,7 @@
 use super::Form;
 use super::checks::Outcome as Checked;
 use crate::routes;
+use crate::state::derive::{derived, remembered};
 use crate::ui::copy::CopyBlock;
 use crate::ui::icon::Icon;
 use crate::ui::states::FailureText;
@@ -31,7 +32,7 @@ pub fn Side(form: Form) -> AnyView {
 
 #[component]
 fn VerdictStrip(form: Form) -> AnyView {
-    let verdict = Memo::new(move |_| {
+    let verdict = remembered(move || {
         form.template.with(|t| {
             form.request.with(|(request, _)| {
                 form.options.with(|o| {
@@ -147,7 +148,7 @@ fn Differences(form: Form) -> AnyView {
 #[component]
 fn CopyAs(form: Form) -> AnyView {
     let chosen = RwSignal::new("hyp");
-    let text = Signal::derive(move || {
+    let text = derived(move || {
         form.request.with(|(request, _)| match chosen.get() {
             "kubectl" => copy::as_kubectl(request, None),
             "curl" => copy::as_curl(request, &form.cluster.get_value(), &routes::origin()),

@@ -4,21 +4,22 @@
 use super::logs::Logs;
 use super::{PartFailed, Shown};
 use crate::api::{self, Answer};
+use crate::state::address::Address;
+use crate::state::derive::{derived, remembered, watch};
 use crate::ui::age::Age;
 use crate::ui::copy::CopyBlock;
 use crate::ui::icon::Icon;
 use crate::ui::states::{Empty, Skeleton};
-use crate::words::say;
+use crate::words::{Pick, say};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use leptos_router::hooks::query_signal;
 use shared::space::{SpaceEvent, SpaceRow, SpaceYaml};
 
 #[component]
 pub fn Evidence(shown: Shown) -> AnyView {
-    let (tab, set_tab) = query_signal::<String>("tab");
-    let chosen = Memo::new(move |_| tab.get().unwrap_or_else(|| "events".to_owned()));
-    let tabs: [(&str, fn(&'static crate::words::Words) -> &'static str); 3] =
+    let address = expect_context::<Address>();
+    let chosen = remembered(move || address.query("tab").unwrap_or_else(|| "events".to_owned()));
+    let tabs: [(&str, Pick); 3] =
         [("events", |w| w.detail_events), ("logs", |w| w.detail_logs), ("yaml", |w| w.detail_yaml)];
     view! {
         <section class="card">
@@ -26,7 +27,7 @@ pub fn Evidence(shown: Shown) -> AnyView {
                 {tabs.map(|(id, word)| view! {
                     <button type="button" role="tab" id=format!("tab-{id}") aria-controls="evidence"
                         aria-selected=move || (chosen.get() == id).to_string()
-                        on:click=move |_| set_tab.set(Some(id.to_owned()))>{say(word)}</button>
+                        on:click=move |_| address.set_query("tab", Some(id.to_owned()))>{say(word)}</button>
                 }).collect_view()}
             </div>
             <div class="body" id="evidence" role="tabpanel" aria-labelledby=move || format!("tab-{}", chosen.get())>
@@ -55,8 +56,8 @@ where
         });
     });
     let version =
-        Memo::new(move |_| shown.row.with(|r| (r.resource_version.clone(), r.status, r.reason.clone())));
-    Effect::new(move |_| {
+        remembered(move || shown.row.with(|r| (r.resource_version.clone(), r.status, r.reason.clone())));
+    watch(move || {
         version.track();
         again.run(());
     });
@@ -94,7 +95,7 @@ fn EventItem(event: SpaceEvent) -> AnyView {
                 <p>{event.message}</p>
                 <p class="muted mono">{format!("{} {}", event.object_kind, event.object_name)}</p>
             </div>
-            <Age at=Signal::derive(move || at)/>
+            <Age at=derived(move || at)/>
         </li>
     }
     .into_any()
@@ -109,7 +110,7 @@ fn Yaml(shown: Shown) -> AnyView {
         Some(Ok(SpaceYaml { yaml, provenance })) => view! {
             <div class="stack">
                 <p class="muted">{say(|w| w.yaml_note)}</p>
-                <CopyBlock text=Signal::derive(move || yaml.clone())/>
+                <CopyBlock text=derived(move || yaml.clone())/>
                 <h3>{say(|w| w.where_from)}</h3>
                 <dl class="facts">
                     {provenance.into_iter().map(|(path, source)| view! {

@@ -1,7 +1,8 @@
 //! What the Space is and who may use it.
 
+use crate::state::derive::derived;
 use crate::ui::age::Age;
-use crate::words::{Language, Words, bytes, cores, fill, language, number, say};
+use crate::words::{Language, Pick, bytes, cores, fill, language, number, say};
 use leptos::prelude::*;
 use shared::space::{Sharing as Share, SpaceRow};
 
@@ -26,7 +27,7 @@ pub fn cost(l: Language, micros: Option<i64>) -> String {
         .map_or_else(|| l.words().no_price.to_owned(), |m| format!("${}", number(l, m as f64 / 1_000_000.0)))
 }
 
-fn rows(row: &SpaceRow) -> Vec<(fn(&'static Words) -> &'static str, String)> {
+fn rows(row: &SpaceRow) -> Vec<(Pick, String)> {
     let l = language();
     let w = l.words();
     let storage = row.storage.as_ref();
@@ -67,7 +68,7 @@ pub fn Facts(row: Signal<SpaceRow>) -> AnyView {
                     <dt>{say(label)}</dt><dd>{value}</dd>
                 }).collect_view()}
                 <dt>{say(|w| w.col_age)}</dt>
-                <dd><Age at=Signal::derive(move || row.with(|r| r.created_at))/></dd>
+                <dd><Age at=derived(move || row.with(|r| r.created_at))/></dd>
             </dl>
         </section>
     }

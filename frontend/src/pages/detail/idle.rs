@@ -2,6 +2,7 @@
 
 use crate::api::{self, Failure};
 use crate::pages::actions::decision;
+use crate::state::derive::{derived, remembered};
 use crate::state::toasts::Toasts;
 use crate::ui::badge::Chip;
 use crate::ui::button::Button;
@@ -34,17 +35,17 @@ pub fn Idle(row: Signal<SpaceRow>) -> AnyView {
     let refused = RwSignal::new(None::<Failure>);
     let sending = RwSignal::new(false);
     let toasts = expect_context::<Toasts>();
-    let shown = Signal::derive(move || {
+    let shown = derived(move || {
         let stored = || row.with(|r| r.idle.timeout_minutes).map_or(String::new(), |m| m.to_string());
         typed.get().unwrap_or_else(stored)
     });
-    let minutes = Memo::new(move |_| shown.get().trim().parse::<i64>().ok().filter(|m| *m > 0));
-    let error = Signal::derive(move || {
+    let minutes = remembered(move || shown.get().trim().parse::<i64>().ok().filter(|m| *m > 0));
+    let error = derived(move || {
         (typed.get().is_some() && minutes.get().is_none())
             .then(|| fill(language().words().from_to, &[("min", "1"), ("max", "∞")]))
     });
     let permitted = decision(row, Action::Edit);
-    let blocked = Signal::derive(move || {
+    let blocked = derived(move || {
         let words = language().words();
         let denied = permitted.get().reason.map(|denial| codes::denial(language(), &denial));
         denied
@@ -72,10 +73,10 @@ pub fn Idle(row: Signal<SpaceRow>) -> AnyView {
         });
     };
     let running = move || row.with(|r| r.desired_status == DesiredStatus::Running);
-    let state = Signal::derive(move || row.with(|r| idle_text(language(), &r.idle)));
+    let state = derived(move || row.with(|r| idle_text(language(), &r.idle)));
     view! {
         <section class="card">
-            <header><h2>{say(|w| w.idle_title)}</h2><Chip tone=Signal::derive(move || state.get().0) text=Signal::derive(move || state.get().1)/></header>
+            <header><h2>{say(|w| w.idle_title)}</h2><Chip tone=derived(move || state.get().0) text=derived(move || state.get().1)/></header>
             <div class="body stack">
                 <p class="muted">{say(|w| w.idle_text)}</p>
                 <Field id="idle-after" label=say(|w| w.minutes) error=error>

@@ -2,6 +2,7 @@
 
 use super::{PartFailed, Shown};
 use crate::api::{self, Answer};
+use crate::state::derive::{derived, remembered, watch};
 use crate::ui::button::Button;
 use crate::ui::field::Check;
 use crate::ui::states::Skeleton;
@@ -77,8 +78,8 @@ impl Stream {
 #[component]
 pub fn Logs(shown: Shown) -> AnyView {
     let stream = Stream::new(shown);
-    let status = Memo::new(move |_| shown.row.with(|r| (r.id.clone(), r.status)));
-    Effect::new(move |_| {
+    let status = remembered(move || shown.row.with(|r| (r.id.clone(), r.status)));
+    watch(move || {
         status.track();
         // A stream that runs outlives a change of status; one that ended is tried again by it.
         if untrack(|| stream.ended.with(Option::is_some)) || stream.controller.with_value(Option::is_none) {
@@ -103,7 +104,7 @@ pub fn Logs(shown: Shown) -> AnyView {
 
 #[component]
 fn Ended(again: Callback<()>) -> AnyView {
-    let free = Signal::derive(|| None);
+    let free = derived(|| None);
     view! {
         <div class="head" role="status">
             <p class="grow muted">{say(|w| w.logs_ended)}</p>
@@ -117,7 +118,7 @@ fn Ended(again: Callback<()>) -> AnyView {
 fn Pane(text: RwSignal<String>) -> AnyView {
     let follow = RwSignal::new(true);
     let pane = NodeRef::<html::Pre>::new();
-    Effect::new(move |_| {
+    watch(move || {
         text.track();
         if follow.get()
             && let Some(pane) = pane.get()

@@ -12,8 +12,9 @@ pub use idle::idle_text;
 use crate::api::{self, Failure};
 use crate::live::Collection;
 use crate::pages::actions::ActionBar;
-use crate::routes;
+use crate::routes::{self, Place};
 use crate::state::clock::Clock;
+use crate::state::derive::{derived, remembered, watch};
 use crate::state::session::Session;
 use crate::ui::badge::StatusBadge;
 use crate::ui::banner::Banner;
@@ -21,7 +22,6 @@ use crate::ui::states::{Empty, Failed, Skeleton};
 use crate::words::{codes, fill, language, say};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use leptos_router::hooks::use_params_map;
 use shared::space::SpaceRow;
 use shared::space::explanation::Explanation;
 use shared::space::status::Tone;
@@ -34,21 +34,15 @@ pub struct Shown {
 }
 
 #[component]
-pub fn DetailPage() -> AnyView {
-    let params = use_params_map();
+pub fn DetailPage(place: Place) -> AnyView {
     let collection = expect_context::<Collection>();
-    let address = Memo::new(move |_| {
-        params.with(|p| ["cluster", "namespace", "name"].map(|key| p.get(key).unwrap_or_default()))
-    });
+    let of = place.cluster.clone();
     // The uid of the Space first shown pins the page: an object made again under the name is another Space.
-    let found = Memo::new(move |_| {
-        let [cluster, namespace, name] = address.get();
-        collection.find(&cluster, &namespace, &name).map(|row| row.with_untracked(|r| r.id.clone()))
+    let found = remembered(move || {
+        let row = collection.find(&place.cluster, &place.namespace, &place.name);
+        row.map(|row| row.with_untracked(|r| r.id.clone()))
     });
-    let loaded = Memo::new(move |_| {
-        let [cluster, ..] = address.get();
-        collection.clusters.with(|all| all.get(&cluster).is_some_and(|c| c.loaded))
-    });
+    let loaded = remembered(move || collection.clusters.with(|all| all.get(&of).is_some_and(|c| c.loaded)));
     view! {
         {move || match (found.get(), loaded.get()) {
             (Some(id), _) => match collection.row(&id) {
@@ -67,11 +61,11 @@ pub fn DetailPage() -> AnyView {
 
 #[component]
 fn SpaceView(row: ArcRwSignal<SpaceRow>) -> AnyView {
-    let row: Signal<SpaceRow> = Signal::derive(move || row.get());
+    let row: Signal<SpaceRow> = derived(move || row.get());
     let shown = Shown { row, explanation: RwSignal::new(None) };
     follow_explanation(shown);
-    let name = Memo::new(move |_| row.with(|r| r.name.clone()));
-    let status = Signal::derive(move || row.with(|r| r.status));
+    let name = remembered(move || row.with(|r| r.name.clone()));
+    let status = derived(move || row.with(|r| r.status));
     let clock = expect_context::<Clock>();
     let since = move || {
         let at = row.with(|r| r.status_since)?;
@@ -126,10 +120,10 @@ fn SpaceView(row: ArcRwSignal<SpaceRow>) -> AnyView {
 /// replaced by the next one.
 fn follow_explanation(shown: Shown) {
     let session = expect_context::<Session>();
-    let version = Memo::new(move |_| {
+    let version = remembered(move || {
         shown.row.with(|r| (r.resource_version.clone(), r.status, r.reason.clone(), r.id.clone()))
     });
-    Effect::new(move |_| {
+    watch(move || {
         version.track();
         let row = shown.row.get_untracked();
         spawn_local(async move {

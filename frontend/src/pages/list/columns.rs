@@ -2,13 +2,13 @@
 
 use crate::model::listing::SortKey;
 use crate::pages::detail::{accelerator, cost, idle_text};
-use crate::words::{Language, Words, app_name, bytes, cores};
+use crate::words::{Language, Pick, app_name, bytes, cores};
 use shared::space::{Sharing, SpaceRow};
 
 #[derive(Clone, Copy)]
 pub struct Column {
     pub id: &'static str,
-    pub word: fn(&'static Words) -> &'static str,
+    pub word: Pick,
     pub sort: Option<SortKey>,
     pub numeric: bool,
 }
@@ -19,12 +19,7 @@ impl PartialEq for Column {
     }
 }
 
-const fn column(
-    id: &'static str,
-    word: fn(&'static Words) -> &'static str,
-    sort: Option<SortKey>,
-    numeric: bool,
-) -> Column {
+const fn column(id: &'static str, word: Pick, sort: Option<SortKey>, numeric: bool) -> Column {
     Column { id, word, sort, numeric }
 }
 

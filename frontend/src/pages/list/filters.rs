@@ -3,23 +3,19 @@
 use super::ListState;
 use super::columns::COLUMNS;
 use crate::live::Collection;
+use crate::state::address::Address;
+use crate::state::derive::{derived, remembered};
 use crate::state::preferences::Preferences;
 use crate::ui::icon::Icon;
 use crate::ui::menu::Menu;
 use crate::words::{codes, fill, language, number, say};
 use leptos::prelude::*;
-use leptos_router::NavigateOptions;
-use leptos_router::hooks::query_signal_with_options;
 use shared::space::status::SpaceStatus;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// Quiet time before the search reaches the address.
 const ADDRESS_DELAY: Duration = Duration::from_millis(400);
-
-fn in_place() -> NavigateOptions {
-    NavigateOptions { replace: true, scroll: false, ..NavigateOptions::default() }
-}
 
 fn id_of(status: SpaceStatus) -> String {
     serde_json::to_value(status).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
@@ -28,10 +24,10 @@ fn id_of(status: SpaceStatus) -> String {
 #[component]
 pub fn Filters(state: ListState) -> AnyView {
     let collection = expect_context::<Collection>();
-    let (status, set_status) = query_signal_with_options::<String>("status", in_place());
-    let (namespace, set_namespace) = query_signal_with_options::<String>("namespace", in_place());
-    let (mine, set_mine) = query_signal_with_options::<String>("mine", in_place());
-    let (_, set_query) = query_signal_with_options::<String>("q", in_place());
+    let address = expect_context::<Address>();
+    let status = remembered(move || address.query("status"));
+    let namespace = remembered(move || address.query("namespace"));
+    let mine = remembered(move || address.query("mine"));
     let serial = StoredValue::new(0u64);
     let type_search = move |text: String| {
         state.search.set(text.clone());
@@ -40,13 +36,13 @@ pub fn Filters(state: ListState) -> AnyView {
         set_timeout(
             move || {
                 if serial.try_get_value() == Some(mine) {
-                    set_query.set(Some(text).filter(|t| !t.is_empty()));
+                    address.set_query("q", Some(text));
                 }
             },
             ADDRESS_DELAY,
         );
     };
-    let namespaces = Memo::new(move |_| {
+    let namespaces = remembered(move || {
         collection.clusters.with(|all| {
             all.values().flat_map(|c| c.access.iter().map(|a| a.namespace.clone())).collect::<BTreeSet<_>>()
         })
@@ -65,7 +61,7 @@ pub fn Filters(state: ListState) -> AnyView {
                     prop:value=move || state.search.get() on:input=move |e| type_search(event_target_value(&e))/>
             </div>
             <select class="input" aria-label=say(|w| w.col_status) prop:value=move || status.get().unwrap_or_default()
-                on:change=move |e| set_status.set(Some(event_target_value(&e)).filter(|s| !s.is_empty()))>
+                on:change=move |e| address.set_query("status", Some(event_target_value(&e)))>
                 <option value="">{say(|w| w.filter_status)}</option>
                 {move || SpaceStatus::ALL.into_iter().filter(|s| *s != SpaceStatus::Unknown).map(|s| {
                     let id = id_of(s);
@@ -74,7 +70,7 @@ pub fn Filters(state: ListState) -> AnyView {
                 }).collect_view()}
             </select>
             <select class="input" aria-label=say(|w| w.col_namespace) prop:value=move || { namespaces.track(); namespace.get().unwrap_or_default() }
-                on:change=move |e| set_namespace.set(Some(event_target_value(&e)).filter(|s| !s.is_empty()))>
+                on:change=move |e| address.set_query("namespace", Some(event_target_value(&e)))>
                 <option value="">{say(|w| w.filter_namespace)}</option>
                 {move || namespaces.get().into_iter().map(|name| {
                     let selected = namespace.get_untracked().as_ref() == Some(&name);
@@ -84,7 +80,7 @@ pub fn Filters(state: ListState) -> AnyView {
             </select>
             <label class="check">
                 <input type="checkbox" prop:checked=move || mine.get().is_some()
-                    on:change=move |e| set_mine.set(event_target_checked(&e).then(|| "1".to_owned()))/>
+                    on:change=move |e| address.set_query("mine", event_target_checked(&e).then(|| "1".to_owned()))/>
                 {say(|w| w.filter_mine)}
             </label>
             <span class="found nums" role="status">{found}</span>
@@ -107,7 +103,7 @@ fn ColumnChooser() -> AnyView {
         });
     };
     view! {
-        <Menu label=Signal::derive(move || label().to_owned()) kind="button" face=ViewFn::from(move || view! { <Icon name="template"/>{label} })>
+        <Menu label=derived(move || label().to_owned()) kind="button" face=ViewFn::from(move || view! { <Icon name="template"/>{label} })>
             {COLUMNS.map(|column| view! {
                 <button type="button" role="menuitemcheckbox" tabindex="-1"
                     aria-checked=move || (!preferences.hidden_columns.with(|h| h.iter().any(|x| x == column.id))).to_string()

@@ -9,14 +9,15 @@ use crate::live::{Collection, Link};
 use crate::model::listing::{Listing, SortKey};
 use crate::pages::{actions, clusters_of};
 use crate::routes;
+use crate::state::address::Address;
 use crate::state::confirm::{Confirm, Question};
+use crate::state::derive::remembered;
 use crate::state::session::Session;
 use crate::ui::banner::Banner;
 use crate::ui::icon::Icon;
 use crate::ui::states::{Empty, Skeleton};
 use crate::words::{codes, fill, language, say};
 use leptos::prelude::*;
-use leptos_router::hooks::use_query_map;
 use shared::space::status::{SpaceStatus, Tone};
 use shared::space::{Action, SpaceRow};
 use std::collections::BTreeSet;
@@ -57,15 +58,15 @@ fn read_listing(get: impl Fn(&str) -> Option<String>, search: String, mine: Vec<
 pub fn ListPage() -> AnyView {
     let collection = expect_context::<Collection>();
     let session = expect_context::<Session>();
-    let query = use_query_map();
-    let search = RwSignal::new(query.with_untracked(|q| q.get("q")).unwrap_or_default());
-    let listing = Memo::new(move |_| {
+    let address = expect_context::<Address>();
+    let search = RwSignal::new(untrack(|| address.query("q")).unwrap_or_default());
+    let listing = remembered(move || {
         let mine = session.me.with(|me| {
             me.iter().flat_map(|m| m.clusters.iter().filter_map(|c| c.username.clone())).collect()
         });
-        query.with(|q| read_listing(|key| q.get(key), search.get(), mine))
+        read_listing(|key| address.query(key), search.get(), mine)
     });
-    let shown = Memo::new(move |_| {
+    let shown = remembered(move || {
         collection.version.track();
         listing.with(|l| collection.arrange(|row| l.matches(row), |a, b| l.compare(a, b)))
     });
@@ -102,7 +103,7 @@ fn Body(state: ListState) -> AnyView {
     }
     let collection = expect_context::<Collection>();
     let link = expect_context::<RwSignal<Link>>();
-    let stage = Memo::new(move |_| {
+    let stage = remembered(move || {
         collection.version.track();
         if state.shown.with(|ids| !ids.is_empty()) {
             return Stage::Rows;
@@ -152,7 +153,7 @@ fn Body(state: ListState) -> AnyView {
 fn Partial() -> AnyView {
     let collection = expect_context::<Collection>();
     let session = expect_context::<Session>();
-    let missing = Memo::new(move |_| {
+    let missing = remembered(move || {
         session.me.track();
         let names = clusters_of(session);
         collection.clusters.with(|all| {

@@ -6,6 +6,7 @@ use super::table::Walk;
 use crate::live::Collection;
 use crate::pages::actions::{self, decision, refusal};
 use crate::routes;
+use crate::state::derive::{derived, remembered};
 use crate::ui::age::Age;
 use crate::ui::badge::StatusBadge;
 use crate::ui::icon::Icon;
@@ -18,15 +19,15 @@ use shared::space::{Action, SpaceRow};
 pub fn Row(id: String, walk: Walk, state: ListState, columns: Memo<Vec<Column>>) -> AnyView {
     let collection = expect_context::<Collection>();
     let Some(signal) = collection.row(&id) else { return ().into_any() };
-    let row: Signal<SpaceRow> = Signal::derive(move || signal.get());
+    let row: Signal<SpaceRow> = derived(move || signal.get());
     let id = StoredValue::new(id);
-    let chosen = Memo::new(move |_| state.selected.with(|s| id.with_value(|id| s.contains(id))));
-    let name = Memo::new(move |_| row.with(|r| r.name.clone()));
-    let display = Memo::new(move |_| row.with(|r| r.display_name.clone()));
-    let odd = Memo::new(move |_| row.with(|r| !r.oddities.is_empty()));
+    let chosen = remembered(move || state.selected.with(|s| id.with_value(|id| s.contains(id))));
+    let name = remembered(move || row.with(|r| r.name.clone()));
+    let display = remembered(move || row.with(|r| r.display_name.clone()));
+    let odd = remembered(move || row.with(|r| !r.oddities.is_empty()));
     // The heading is row 1.
-    let place = Memo::new(move |_| walk.places.with(|all| id.with_value(|id| all.get(id).map(|i| i + 2))));
-    let is_stop = Memo::new(move |_| walk.stop.with(|stop| id.with_value(|id| stop.as_ref() == Some(id))));
+    let place = remembered(move || walk.places.with(|all| id.with_value(|id| all.get(id).map(|i| i + 2))));
+    let is_stop = remembered(move || walk.stop.with(|stop| id.with_value(|id| stop.as_ref() == Some(id))));
     let select = move |on: bool| {
         state.selected.update(|s| {
             if on {
@@ -58,9 +59,9 @@ pub fn Row(id: String, walk: Walk, state: ListState, columns: Memo<Vec<Column>>)
 fn Cell(row: Signal<SpaceRow>, column: Column) -> AnyView {
     match column.id {
         "status" => view! { <StatusCell row/> }.into_any(),
-        "age" => view! { <td><Age at=Signal::derive(move || row.with(|r| r.created_at))/></td> }.into_any(),
+        "age" => view! { <td><Age at=derived(move || row.with(|r| r.created_at))/></td> }.into_any(),
         id => {
-            let text = Memo::new(move |_| row.with(|r| cell(language(), r, id)));
+            let text = remembered(move || row.with(|r| cell(language(), r, id)));
             let class = if column.numeric { "num" } else { "" };
             view! { <td class=class title=move || text.get()>{text}</td> }.into_any()
         }
@@ -70,9 +71,9 @@ fn Cell(row: Signal<SpaceRow>, column: Column) -> AnyView {
 /// Flashes once when the status really changed, not when the row scrolls into view.
 #[component]
 fn StatusCell(row: Signal<SpaceRow>) -> AnyView {
-    let status = Memo::new(move |_| row.with(|r| r.status));
+    let status = remembered(move || row.with(|r| r.status));
     let why =
-        Memo::new(move |_| row.with(|r| r.reason.as_ref().map(|reason| codes::reason(language(), reason))));
+        remembered(move || row.with(|r| r.reason.as_ref().map(|reason| codes::reason(language(), reason))));
     let changed = RwSignal::new(false);
     Effect::new(move |before: Option<_>| {
         let now = status.get();
@@ -95,7 +96,7 @@ fn StatusCell(row: Signal<SpaceRow>) -> AnyView {
 fn OpenButton(row: Signal<SpaceRow>, name: Memo<String>) -> AnyView {
     let performer = actions::performer();
     let decision = decision(row, Action::Open);
-    let allowed = Memo::new(move |_| decision.with(|d| d.allowed));
+    let allowed = remembered(move || decision.with(|d| d.allowed));
     let label = move || format!("{}: {}", codes::action(language(), Action::Open), name.get());
     (move || {
         allowed.get().then(|| {
@@ -110,7 +111,7 @@ fn OpenButton(row: Signal<SpaceRow>, name: Memo<String>) -> AnyView {
 
 #[component]
 fn RowMenu(row: Signal<SpaceRow>, name: Memo<String>) -> AnyView {
-    let label = Signal::derive(move || fill(language().words().actions_for, &[("name", &name.get())]));
+    let label = derived(move || fill(language().words().actions_for, &[("name", &name.get())]));
     view! {
         <Menu label=label face=ViewFn::from(|| view! { <Icon name="more"/> })>
             {[Action::Open, Action::OpenRemote, Action::Start, Action::Stop, Action::Edit, Action::Delete].map(|action| view! {
@@ -127,7 +128,7 @@ fn Entry(row: Signal<SpaceRow>, action: Action) -> AnyView {
     let disabled = refusal(decision(row, action));
     let click = Callback::new(move |()| performer.perform(action, row.get_untracked()));
     view! {
-        <MenuItem icon=actions::icon(action) word=Signal::derive(move || codes::action(language(), action).to_owned())
+        <MenuItem icon=actions::icon(action) word=derived(move || codes::action(language(), action).to_owned())
             disabled=disabled on_click=click/>
     }
     .into_any()

@@ -5,13 +5,13 @@ use super::columns::{COLUMNS, Column};
 use super::row::Row;
 use crate::live::Collection;
 use crate::model::listing::{SortKey, window};
+use crate::state::address::Address;
+use crate::state::derive::{remembered, watch};
 use crate::state::preferences::Preferences;
 use crate::ui::icon::Icon;
-use crate::words::say;
+use crate::words::{Pick, say};
 use leptos::html;
 use leptos::prelude::*;
-use leptos_router::NavigateOptions;
-use leptos_router::hooks::query_signal_with_options;
 use std::collections::{BTreeSet, HashMap};
 use wasm_bindgen::JsCast;
 
@@ -46,32 +46,32 @@ pub fn Table(state: ListState) -> AnyView {
     let pane = NodeRef::<html::Div>::new();
     let scroll = RwSignal::new(0.0);
     let height = RwSignal::new(900.0);
-    let total = Memo::new(move |_| state.shown.with(Vec::len));
-    let range = Memo::new(move |_| {
+    let total = remembered(move || state.shown.with(Vec::len));
+    let range = remembered(move || {
         let total = total.get();
         if total <= PLAIN_LIMIT { 0..total } else { window(scroll.get(), height.get(), ROW, total) }
     });
     let collection = expect_context::<Collection>();
-    let uniform = Memo::new(move |_| uniform(collection));
-    let columns = Memo::new(move |_| {
+    let uniform = remembered(move || uniform(collection));
+    let columns = remembered(move || {
         let uniform = uniform.get();
         preferences.hidden_columns.with(|hidden| {
             let shown = COLUMNS.into_iter().filter(|c| !hidden.iter().any(|h| h == c.id));
             shown.filter(|c| !uniform.contains(&c.id)).collect::<Vec<Column>>()
         })
     });
-    let visible = Memo::new(move |_| {
+    let visible = remembered(move || {
         let range = range.get();
         state.shown.with(|ids| ids.get(range).unwrap_or_default().to_vec())
     });
     // Rows outlive a new order, so each asks for its place.
-    let places = Memo::new(move |_| {
+    let places = remembered(move || {
         let first = range.get().start;
         visible.with(|ids| ids.iter().cloned().zip(first..).collect::<HashMap<String, usize>>())
     });
     // One row of the table is a stop of the Tab key: the one last in focus, else the first in sight.
     let cursor = RwSignal::new(None::<String>);
-    let stop = Memo::new(move |_| {
+    let stop = remembered(move || {
         visible.with(|ids| cursor.get().filter(|id| ids.contains(id)).or_else(|| ids.first().cloned()))
     });
     let walk = Walk { places, stop, cursor };
@@ -81,7 +81,7 @@ pub fn Table(state: ListState) -> AnyView {
             height.set(f64::from(pane.client_height()));
         }
     };
-    Effect::new(move |_| {
+    watch(move || {
         pane.track();
         measure();
     });
@@ -112,7 +112,7 @@ pub fn Table(state: ListState) -> AnyView {
 
 #[component]
 fn SelectAll(state: ListState) -> AnyView {
-    let all = Memo::new(move |_| {
+    let all = remembered(move || {
         state
             .shown
             .with(|ids| !ids.is_empty() && state.selected.with(|s| ids.iter().all(|id| s.contains(id))))
@@ -129,14 +129,8 @@ fn SelectAll(state: ListState) -> AnyView {
 }
 
 #[component]
-fn HeadCell(
-    word: fn(&'static crate::words::Words) -> &'static str,
-    sort: Option<SortKey>,
-    numeric: bool,
-    state: ListState,
-) -> AnyView {
-    let options = NavigateOptions { replace: true, scroll: false, ..NavigateOptions::default() };
-    let (_, set_sort) = query_signal_with_options::<String>("sort", options);
+fn HeadCell(word: Pick, sort: Option<SortKey>, numeric: bool, state: ListState) -> AnyView {
+    let address = expect_context::<Address>();
     let class = if numeric { "num" } else { "" };
     let Some(key) = sort else {
         return view! { <th class=class scope="col">{say(word)}</th> }.into_any();
@@ -149,7 +143,7 @@ fn HeadCell(
     };
     let turn = move |_| {
         let minus = if direction() == Some(false) { "-" } else { "" };
-        set_sort.set(Some(format!("{minus}{}", key.id())));
+        address.set_query("sort", Some(format!("{minus}{}", key.id())));
     };
     view! {
         <th class=class scope="col" aria-sort=aria>

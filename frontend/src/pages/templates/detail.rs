@@ -2,39 +2,29 @@
 
 use super::{Chips, Limits, limits};
 use crate::api::{self, Answer};
-use crate::routes;
+use crate::routes::{self, Place};
 use crate::ui::states::{Failed, Skeleton};
-use crate::words::{Language, Words, language, say};
+use crate::words::{Language, Pick, language, say};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use leptos_router::hooks::use_params_map;
 use shared::space::Sharing;
 use shared::template::Template;
 
 #[component]
-pub fn TemplatePage() -> AnyView {
-    let params = use_params_map();
-    let address = Memo::new(move |_| {
-        params.with(|p| ["cluster", "namespace", "name"].map(|key| p.get(key).unwrap_or_default()))
-    });
+pub fn TemplatePage(place: Place) -> AnyView {
     let state = RwSignal::new(None::<Answer<Template>>);
-    let load = move || {
+    let load = Callback::new(move |()| {
         state.set(None);
-        let wanted = address.get_untracked();
+        let place = place.clone();
         spawn_local(async move {
-            let answer = api::template(&wanted[0], &wanted[1], &wanted[2]).await;
-            if address.try_get_untracked().as_ref() == Some(&wanted) {
-                let _ = state.try_set(Some(answer));
-            }
+            let answer = api::template(&place.cluster, &place.namespace, &place.name).await;
+            let _ = state.try_set(Some(answer));
         });
-    };
-    Effect::new(move |_| {
-        address.track();
-        load();
     });
+    load.run(());
     (move || match state.get() {
         None => view! { <Skeleton rows=8/> }.into_any(),
-        Some(Err(failure)) => view! { <Failed failure on_retry=Callback::new(move |()| load())/> }.into_any(),
+        Some(Err(failure)) => view! { <Failed failure on_retry=load/> }.into_any(),
         Some(Ok(template)) => view! { <Body template/> }.into_any(),
     })
     .into_any()
@@ -80,7 +70,7 @@ fn Body(template: Template) -> AnyView {
     .into_any()
 }
 
-fn facts(l: Language, template: &Template) -> Vec<(fn(&'static Words) -> &'static str, String)> {
+fn facts(l: Language, template: &Template) -> Vec<(Pick, String)> {
     let w = l.words();
     let sharing = |sharing| match sharing {
         Sharing::Public => w.access_public.to_owned(),

@@ -8,6 +8,7 @@ pub use detail::TemplatePage;
 use crate::api::{self, Answer};
 use crate::pages::clusters_of;
 use crate::routes;
+use crate::state::derive::remembered;
 use crate::state::session::Session;
 use crate::ui::states::{Empty, Failed, Skeleton};
 use crate::words::{app_name, language, say};
@@ -93,7 +94,7 @@ fn Chips(template: Template) -> AnyView {
 
 #[component]
 fn Limits(template: Template) -> AnyView {
-    let rows = Memo::new(move |_| limits::rows(language(), &template));
+    let rows = remembered(move || limits::rows(language(), &template));
     view! {
         <h3>{say(|w| w.bounds)}</h3>
         {move || rows.with(Vec::is_empty).then(|| view! { <p class="muted">{say(|w| w.no_bounds)}</p> })}
