@@ -50,12 +50,6 @@ enum Task {
     Lint,
     /// Licences, bans and sources of all dependencies, and advisories where they can be fetched
     Audit,
-    /// Measure against the budgets of docs/PERFORMANCE.md; prints a table and writes JSON
-    Bench {
-        /// Given on to the bench program
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        arguments: Vec<String>,
-    },
     /// Regenerate openapi.json from the code
     Openapi,
     /// The browser tests alone
@@ -87,7 +81,6 @@ fn perform_task(task: Task) -> Result<()> {
         Task::Fmt => perform(cargo().args(["fmt", "--all"])),
         Task::Lint => test::lint(),
         Task::Audit => audit::audit(),
-        Task::Bench { arguments } => test::bench(&arguments),
         Task::Openapi => test::write_openapi(),
         Task::E2e { filter } => test::browser_tests(filter.as_deref()),
         Task::Transcripts { dir } => test::transcripts(&dir),

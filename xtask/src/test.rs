@@ -2,7 +2,7 @@
 
 mod steps;
 
-pub use steps::{bench, browser_tests, lint, set_up, transcripts, write_openapi};
+pub use steps::{browser_tests, lint, set_up, transcripts, write_openapi};
 
 use anyhow::{Result, bail};
 use std::time::{Duration, Instant};

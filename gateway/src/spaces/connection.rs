@@ -2,6 +2,7 @@
 
 use super::View;
 use super::change::Target;
+use super::ide_link;
 use crate::audit::Door;
 use crate::clock;
 use crate::cluster::reading::text;
@@ -43,7 +44,7 @@ pub async fn mint(
         return Err(ApiError::UpstreamFailed { service: Upstream::Kubernetes, cause });
     }
     let expires_at = Timestamp(clock::now().0 + LIFE_MS);
-    Ok(Connection { url: url.to_owned(), r#type: wanted.to_owned(), expires_at })
+    Ok(Connection { url: ide_link::encoded(&url), r#type: wanted.to_owned(), expires_at })
 }
 
 async fn post(view: &View, namespace: &str, name: &str, wanted: &str) -> Result<Value, ApiError> {

@@ -8,6 +8,7 @@ pub mod connection;
 pub mod create;
 pub mod edit;
 pub mod evidence;
+mod ide_link;
 pub mod list;
 pub mod options;
 mod refusal;

@@ -118,15 +118,6 @@ pub fn transcripts(dir: &Path) -> Result<()> {
     perform(command.arg(std::path::absolute(dir)?))
 }
 
-pub fn bench(arguments: &[String]) -> Result<()> {
-    spa::build()?;
-    let mut command = cargo();
-    command
-        .args(["run", "--release", "--package", "spaceport-tests", "--bin", "bench", "--"])
-        .args(arguments);
-    perform(command.env("CHROME", browser::chromium()?))
-}
-
 pub fn browser_tests(filter: Option<&str>) -> Result<()> {
     spa::build()?;
     run_browser_tests(filter, None)
