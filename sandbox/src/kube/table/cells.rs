@@ -1,7 +1,5 @@
 //! Cells that take more than a pointer, by kind.
 
-use super::age;
-use jiff::Timestamp;
 use serde_json::{Value, json};
 
 pub fn or_none(text: Option<&str>) -> Value {
@@ -12,7 +10,7 @@ pub fn or_unknown(text: Option<&str>) -> Value {
     json!(text.filter(|text| !text.is_empty()).unwrap_or("<unknown>"))
 }
 
-fn items(list: &Value) -> impl Iterator<Item = &Value> {
+pub(super) fn items(list: &Value) -> impl Iterator<Item = &Value> {
     list.as_array().into_iter().flatten()
 }
 
@@ -34,65 +32,6 @@ fn number(value: &Value) -> i64 {
 
 fn entries(map: &Value) -> usize {
     map.as_object().map_or(0, serde_json::Map::len)
-}
-
-// ---- nodes ----
-
-pub fn node_status(node: &Value) -> Value {
-    let ready = items(&node["status"]["conditions"]).find(|condition| condition["type"] == "Ready");
-    let mut shown = match ready.map(|condition| &condition["status"]) {
-        Some(status) if status == "True" => "Ready",
-        Some(_) => "NotReady",
-        None => "Unknown",
-    }
-    .to_owned();
-    if node["spec"]["unschedulable"] == true {
-        shown.push_str(",SchedulingDisabled");
-    }
-    json!(shown)
-}
-
-pub fn node_roles(node: &Value) -> Value {
-    let labels = node["metadata"]["labels"].as_object().into_iter().flatten();
-    let mut roles: Vec<&str> = labels
-        .filter_map(|(key, value)| match key.strip_prefix("node-role.kubernetes.io/") {
-            Some(role) => Some(role),
-            None => value.as_str().filter(|_| key == "kubernetes.io/role"),
-        })
-        .filter(|role| !role.is_empty())
-        .collect();
-    roles.sort_unstable();
-    or_none(Some(&roles.join(",")))
-}
-
-fn node_address(node: &Value, wanted: &str) -> Value {
-    or_none(
-        items(&node["status"]["addresses"]).find(|a| a["type"] == wanted).and_then(|a| a["address"].as_str()),
-    )
-}
-
-pub fn node_internal(node: &Value) -> Value {
-    node_address(node, "InternalIP")
-}
-
-pub fn node_external(node: &Value) -> Value {
-    node_address(node, "ExternalIP")
-}
-
-pub fn node_version(node: &Value) -> Value {
-    json!(node["status"]["nodeInfo"]["kubeletVersion"].as_str().unwrap_or_default())
-}
-
-pub fn node_os(node: &Value) -> Value {
-    or_unknown(node["status"]["nodeInfo"]["osImage"].as_str())
-}
-
-pub fn node_kernel(node: &Value) -> Value {
-    or_unknown(node["status"]["nodeInfo"]["kernelVersion"].as_str())
-}
-
-pub fn node_runtime(node: &Value) -> Value {
-    or_unknown(node["status"]["nodeInfo"]["containerRuntimeVersion"].as_str())
 }
 
 // ---- workloads ----
@@ -286,46 +225,4 @@ pub fn bound_groups(binding: &Value) -> Value {
 
 pub fn bound_accounts(binding: &Value) -> Value {
     subjects(binding, "ServiceAccount")
-}
-
-// ---- events ----
-
-pub fn event_last_seen(event: &Value) -> Value {
-    let times = [&event["series"]["lastObservedTime"], &event["lastTimestamp"], &event["eventTime"]];
-    ago(times.iter().find_map(|time| time.as_str()))
-}
-
-pub fn event_first_seen(event: &Value) -> Value {
-    ago(event["firstTimestamp"].as_str().or_else(|| event["eventTime"].as_str()))
-}
-
-fn ago(time: Option<&str>) -> Value {
-    json!(age::since(time, Timestamp::now()))
-}
-
-pub fn event_object(event: &Value) -> Value {
-    let object = &event["involvedObject"];
-    let (kind, name) =
-        (object["kind"].as_str().unwrap_or_default(), object["name"].as_str().unwrap_or_default());
-    json!(if name.is_empty() { kind.to_lowercase() } else { format!("{}/{name}", kind.to_lowercase()) })
-}
-
-pub fn event_source(event: &Value) -> Value {
-    let source = &event["source"];
-    let component =
-        source["component"].as_str().or_else(|| event["reportingComponent"].as_str()).unwrap_or_default();
-    json!(source["host"].as_str().map_or(component.to_owned(), |host| format!("{component}, {host}")))
-}
-
-pub fn event_message(event: &Value) -> Value {
-    json!(event["message"].as_str().unwrap_or_default().trim())
-}
-
-pub fn event_count(event: &Value) -> Value {
-    let count = event["series"]["count"].as_i64().or_else(|| event["count"].as_i64());
-    json!(count.filter(|count| *count > 0).unwrap_or(1))
-}
-
-pub fn event_field(event: &Value) -> Value {
-    json!(event["involvedObject"]["fieldPath"].as_str().unwrap_or_default())
 }

@@ -1,7 +1,7 @@
 //! The columns of every kind, as data. Names, types and descriptions are those that the API server of Kubernetes 1.36
 //! and the CRDs of the add-ons give.
 
-use super::{Cell, Column, cells, pods};
+use super::{Cell, Column, cells, events, nodes, pods};
 use crate::kube::kinds::Kind;
 
 const NAME_TEXT: &str = "Name must be unique within a namespace. Is required when creating resources, although some \
@@ -106,33 +106,33 @@ const PODS: &[Column] = &[
 ];
 const NODES: &[Column] = &[
     NAME,
-    text("Status", "The status of the node", Cell::Of(cells::node_status)),
-    text("Roles", "The roles of the node", Cell::Of(cells::node_roles)),
+    text("Status", "The status of the node", Cell::Of(nodes::status)),
+    text("Roles", "The roles of the node", Cell::Of(nodes::roles)),
     AGE,
-    text("Version", "Kubelet Version reported by the node.", Cell::Of(cells::node_version)),
-    wide("Internal-IP", ADDRESS_TEXT, Cell::Of(cells::node_internal)),
-    wide("External-IP", ADDRESS_TEXT, Cell::Of(cells::node_external)),
+    text("Version", "Kubelet Version reported by the node.", Cell::Of(nodes::version)),
+    wide("Internal-IP", ADDRESS_TEXT, Cell::Of(nodes::internal)),
+    wide("External-IP", ADDRESS_TEXT, Cell::Of(nodes::external)),
     wide(
         "OS-Image",
         "OS Image reported by the node from /etc/os-release (e.g. Debian GNU/Linux 7 (wheezy)).",
-        Cell::Of(cells::node_os),
+        Cell::Of(nodes::os),
     ),
     wide(
         "Kernel-Version",
         "Kernel Version reported by the node from 'uname -r' (e.g. 3.16.0-0.bpo.4-amd64).",
-        Cell::Of(cells::node_kernel),
+        Cell::Of(nodes::kernel),
     ),
     wide(
         "Container-Runtime",
         "ContainerRuntime Version reported by the node through runtime remote API (e.g. \
         containerd://1.4.2).",
-        Cell::Of(cells::node_runtime),
+        Cell::Of(nodes::runtime),
     ),
 ];
 const NAMESPACES: &[Column] =
     &[NAME, text("Status", "The status of the namespace", Cell::Path("/status/phase")), AGE];
 const EVENTS: &[Column] = &[
-    text("Last Seen", "Time when this event was last observed", Cell::Of(cells::event_last_seen)),
+    text("Last Seen", "Time when this event was last observed", Cell::Of(events::last_seen)),
     text(
         "Type",
         "Type of this event (Normal, Warning), new types could be added in the future",
@@ -144,16 +144,16 @@ const EVENTS: &[Column] = &[
         into the object's current status.",
         Cell::Path("/reason"),
     ),
-    text("Object", "The object this event is about", Cell::Of(cells::event_object)),
-    wide("Subobject", "The part of the object this event is about", Cell::Of(cells::event_field)),
-    wide("Source", "The component reporting this event.", Cell::Of(cells::event_source)),
+    text("Object", "The object this event is about", Cell::Of(events::object)),
+    wide("Subobject", "The part of the object this event is about", Cell::Of(events::field)),
+    wide("Source", "The component reporting this event.", Cell::Of(events::source)),
     text(
         "Message",
         "A human-readable description of the status of this operation.",
-        Cell::Of(cells::event_message),
+        Cell::Of(events::message),
     ),
-    wide("First Seen", "Time when this event was first observed", Cell::Of(cells::event_first_seen)),
-    wide_integer("Count", "The number of times this event has occurred.", Cell::Of(cells::event_count)),
+    wide("First Seen", "Time when this event was first observed", Cell::Of(events::first_seen)),
+    wide_integer("Count", "The number of times this event has occurred.", Cell::Of(events::count)),
     wide("Name", NAME_TEXT, Cell::Name),
 ];
 const SERVICES: &[Column] = &[

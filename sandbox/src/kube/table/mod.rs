@@ -3,6 +3,8 @@
 mod age;
 mod cells;
 mod columns;
+mod events;
+mod nodes;
 mod pods;
 
 use super::kinds::Kind;
