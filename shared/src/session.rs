@@ -15,7 +15,7 @@ pub struct SignIn {
     pub persona: String,
 }
 
-/// What a sign-in page may offer before anybody is signed in (`GET /session`).
+/// Whether somebody is signed in, and what a sign-in page may offer (`GET /session`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -24,6 +24,8 @@ pub struct SignInOptions {
     pub personas: Vec<PersonaOption>,
     /// True when this deployment talks to the sandbox; the page says so.
     pub sandbox: bool,
+    /// True when the request carries a live session. A page asks this first: `GET /me` would answer 401 without one.
+    pub signed_in: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -35,9 +35,11 @@ fn signing_out_ends_the_session_for_good() {
         let stack = Stack::shared().await;
         let admin = Admin::new(stack).await?;
         assert_eq!(admin.get("/api/v1/me").await?.status, 200);
+        assert_eq!(admin.get("/api/v1/session").await?.success()?["signedIn"], true);
         let request = admin.request(reqwest::Method::DELETE, "/api/v1/session").json(&json!({}));
         assert!(request.send().await?.status().is_success());
         assert_eq!(admin.get("/api/v1/me").await?.code(), "unauthenticated");
+        assert_eq!(admin.get("/api/v1/session").await?.success()?["signedIn"], false);
         Ok(())
     });
 }

@@ -4,13 +4,14 @@ use crate::api::{self, Failure};
 use crate::live::Collection;
 use crate::model::edit::{EditDraft, restarts};
 use crate::pages::actions::{decision, refusal};
+use crate::pages::not_found::NotFoundPage;
 use crate::routes::{self, Place};
 use crate::state::address::Address;
 use crate::state::derive::{derived, remembered};
 use crate::ui::banner::Banner;
 use crate::ui::button::Button;
 use crate::ui::field::{Field, SelectInput, TextInput};
-use crate::ui::states::{Empty, FailureText, Skeleton};
+use crate::ui::states::{FailureText, Skeleton};
 use crate::words::{Pick, codes, fill, language, resource_name, say};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -89,12 +90,7 @@ pub fn EditPage(place: Place) -> AnyView {
     (move || match (found.get().and_then(|id| collection.row(&id)), loaded.get()) {
         (Some(row), _) => view! { <EditForm row/> }.into_any(),
         (None, false) => view! { <Skeleton rows=8/> }.into_any(),
-        (None, true) => view! {
-            <Empty title=say(|w| w.not_found_title) text=say(|w| w.not_found_text)>
-                <a class="button" href=routes::spaces()>{say(|w| w.back_to_spaces)}</a>
-            </Empty>
-        }
-        .into_any(),
+        (None, true) => view! { <NotFoundPage/> }.into_any(),
     })
     .into_any()
 }

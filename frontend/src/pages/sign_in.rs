@@ -16,9 +16,9 @@ use shared::session::{PersonaOption, SignInOptions};
 pub fn SignInPage() -> AnyView {
     view! {
         <div class="welcome">
-            <section class="poster">
+            <section class="poster" aria-labelledby="tagline">
                 <p class="brand"><crate::shell::Mark/><span>{say(|w| w.product)}</span></p>
-                <h1>{say(|w| w.tagline)}</h1>
+                <h1 id="tagline">{say(|w| w.tagline)}</h1>
                 <p>{say(|w| w.pitch)}</p>
                 <ul>
                     <li><Icon name="check"/>{say(|w| w.point_live)}</li>

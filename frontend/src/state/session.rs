@@ -30,9 +30,18 @@ impl Session {
         Session { me: RwSignal::new(None), standing: RwSignal::new(Standing::Asking), clock }
     }
 
-    /// Asks who is signed in.
+    /// Asks whether somebody is signed in, and only then who: a refused question would be an error in the console of
+    /// everybody who has yet to sign in.
     pub async fn load(self) {
-        match api::me().await {
+        let answer = match api::sign_in_options().await {
+            Ok(options) if !options.signed_in => {
+                let _ = self.standing.try_set(Standing::SignedOut);
+                return;
+            }
+            Ok(_) => api::me().await,
+            Err(failure) => Err(failure),
+        };
+        match answer {
             Ok(me) => self.arrive(me),
             Err(failure) if failure.code() == Some(ErrorCode::Unauthenticated) => {
                 let _ = self.standing.try_set(Standing::SignedOut);

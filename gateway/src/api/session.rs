@@ -1,23 +1,28 @@
 //! Sign in and out.
 
 use crate::cluster::Clusters;
-use crate::context::{self, RequestContext};
+use crate::context::{self, Asker, RequestContext};
 use crate::db::users;
 use crate::error::ApiError;
 use crate::extract::Json;
 use crate::session;
 use crate::state::AppState;
+use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
 use spaceport_shared::error::{FieldCode, FieldError};
 use spaceport_shared::session::{Me, SignIn, SignInOptions};
+use std::sync::Arc;
 use tower_sessions::Session;
 
-/// What the sign-in page may offer.
+/// Whether somebody is signed in, and what the sign-in page may offer.
 #[utoipa::path(get, path = "/api/v1/session", operation_id = "getSignInOptions", tag = "session",
     responses((status = 200, description = "Ways to sign in", body = SignInOptions)))]
-pub async fn options(State(state): State<AppState>) -> Json<SignInOptions> {
-    Json(state.identity.options(state.is_sandbox()))
+pub async fn options(
+    State(state): State<AppState>,
+    asker: Option<Extension<Arc<Asker>>>,
+) -> Json<SignInOptions> {
+    Json(state.identity.options(state.is_sandbox(), asker.is_some()))
 }
 
 /// Sign in as a persona of the sandbox; sets the session cookie.

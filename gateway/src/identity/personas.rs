@@ -27,7 +27,7 @@ impl Personas {
         &self.issuer
     }
 
-    pub fn options(&self, sandbox: bool) -> SignInOptions {
+    pub fn options(&self, sandbox: bool, signed_in: bool) -> SignInOptions {
         let personas = self
             .users
             .iter()
@@ -37,7 +37,7 @@ impl Personas {
                 projects: user.projects.iter().map(|membership| membership.project.id.clone()).collect(),
             })
             .collect();
-        SignInOptions { personas, sandbox }
+        SignInOptions { personas, sandbox, signed_in }
     }
 }
 

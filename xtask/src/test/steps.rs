@@ -45,7 +45,7 @@ pub fn all(tools: &Tools) -> Vec<Step<'_>> {
         ("openapi.json", Box::new(compare_openapi)),
         ("transcripts", Box::new(|| transcripts(Path::new(RECORDED)))),
         ("browser application", Box::new(spa::build)),
-        ("browser tests", Box::new(|| run_browser_tests(None, Some(tools)))),
+        ("browser tests", Box::new(|| run_browser_tests(None, tools))),
     ]
 }
 
@@ -120,19 +120,19 @@ pub fn transcripts(dir: &Path) -> Result<()> {
 
 pub fn browser_tests(filter: Option<&str>) -> Result<()> {
     spa::build()?;
-    run_browser_tests(filter, None)
+    // The story is told to kubectl as well.
+    let tools = Tools { path: paths::search_path(&[peers::kubectl()?])?, peers: false };
+    run_browser_tests(filter, &tools)
 }
 
 /// The tests start the sandbox and the gateway themselves, on free ports.
-fn run_browser_tests(filter: Option<&str>, tools: Option<&Tools>) -> Result<()> {
+fn run_browser_tests(filter: Option<&str>, tools: &Tools) -> Result<()> {
     services::build()?;
     let dir = node::browser_test_packages()?;
     let mut command = browser_test_command(&dir, filter)?;
-    if let Some(tools) = tools {
-        command.env("PATH", &tools.path);
-        if tools.peers {
-            command.env("SPACEPORT_PEERS", "1");
-        }
+    command.env("PATH", &tools.path);
+    if tools.peers {
+        command.env("SPACEPORT_PEERS", "1");
     }
     perform(&mut command)
 }

@@ -12,13 +12,14 @@ pub use idle::idle_text;
 use crate::api::{self, Failure};
 use crate::live::Collection;
 use crate::pages::actions::ActionBar;
+use crate::pages::not_found::NotFoundPage;
 use crate::routes::{self, Place};
 use crate::state::clock::Clock;
 use crate::state::derive::{derived, remembered, watch};
 use crate::state::session::Session;
 use crate::ui::badge::StatusBadge;
 use crate::ui::banner::Banner;
-use crate::ui::states::{Empty, Failed, Skeleton};
+use crate::ui::states::{Failed, Skeleton};
 use crate::words::{codes, fill, language, say};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -50,10 +51,7 @@ pub fn DetailPage(place: Place) -> AnyView {
                 None => view! { <Skeleton rows=6/> }.into_any(),
             },
             (None, false) => view! { <Skeleton rows=6/> }.into_any(),
-            (None, true) => view! {
-                <Empty title=say(|w| w.not_found_title) text=say(|w| w.not_found_text)/>
-                <p class="center"><a class="button" href=routes::spaces()>{say(|w| w.back_to_spaces)}</a></p>
-            }.into_any(),
+            (None, true) => view! { <NotFoundPage/> }.into_any(),
         }}
     }
     .into_any()

@@ -31,7 +31,7 @@ pub fn Timeline(shown: Shown) -> AnyView {
 fn Chain(explanation: Explanation) -> AnyView {
     let Explanation { steps, advice, .. } = explanation;
     view! {
-        <h3 class="hidden-visually">{say(|w| w.startup)}</h3>
+        <h2 class="hidden-visually">{say(|w| w.startup)}</h2>
         <ol class="timeline">
             {steps.into_iter().map(|step| view! { <StepItem step/> }).collect_view()}
         </ol>
