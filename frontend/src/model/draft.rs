@@ -87,6 +87,17 @@ impl Draft {
         }
     }
 
+    /// Takes the verdict's smallest change that helps, as if it had been typed.
+    pub fn take_suggestion(&mut self, path: &str, value: &str) {
+        match (path, value.parse::<i64>()) {
+            ("resources.cpuMillis", Ok(millis)) => self.cpu = Some(format_cpu(millis)),
+            ("resources.memoryBytes", Ok(bytes)) => self.memory = Some(format_bytes(bytes)),
+            ("resources.accelerator.count", Ok(_)) => self.count = Some(value.to_owned()),
+            ("resources.instanceType", _) => self.instance_type = Some(value.to_owned()),
+            _ => {}
+        }
+    }
+
     pub fn shown_cpu(&self, template: Option<&Template>) -> String {
         let default = template.and_then(|t| t.default_resources.cpu_millis).map(format_cpu);
         self.cpu.clone().or(default).unwrap_or_default()
@@ -262,6 +273,18 @@ mod tests {
         let draft = Draft { cpu: Some("1.5".into()), memory: Some("1.5Gi".into()), ..named() };
         let resources = draft.assemble(None, None).0.resources.expect("both amounts were typed");
         assert_eq!((resources.cpu_millis, resources.memory_bytes), (1500, 1_610_612_736));
+    }
+
+    #[test]
+    fn a_suggestion_is_taken_as_if_typed() {
+        let mut draft = named();
+        draft.take_suggestion("resources.cpuMillis", "3500");
+        draft.take_suggestion("resources.memoryBytes", "8589934592");
+        draft.take_suggestion("resources.instanceType", "ml.g5.xlarge");
+        draft.take_suggestion("something.else", "1");
+        let resources = draft.assemble(None, None).0.resources.expect("amounts were taken");
+        assert_eq!((resources.cpu_millis, resources.memory_bytes), (3500, 8 << 30));
+        assert_eq!(resources.instance_type.as_deref(), Some("ml.g5.xlarge"));
     }
 
     #[test]

@@ -203,6 +203,7 @@ catalogue! {
     verdict_never: "Can never start here", "在此无法启动";
     verdict_unknown: "Not known", "无法判断";
     verdict_unknown_why: "You may not read the nodes.", "您无权读取节点信息。";
+    apply: "Apply", "应用";
     verdict_suggest: "Smallest change that helps: {path} = {value}", "最小有效更改：{path} = {value}";
     checking: "Checking with the cluster…", "正在向集群校验…";
     checked: "The cluster would accept this.", "集群会接受此请求。";

@@ -10,7 +10,7 @@ use crate::ui::states::FailureText;
 use crate::words::{codes, fill, language, say};
 use leptos::prelude::*;
 use shared::quantity::{format_bytes, format_cpu};
-use shared::space::verdict::{Need, Outcome, judge};
+use shared::space::verdict::{Need, Outcome, Suggestion, judge};
 use shared::space::{copy, prefill};
 use shared::template::Template;
 
@@ -59,15 +59,13 @@ fn VerdictStrip(form: Form) -> AnyView {
         let numbers = verdict.reason.map(|r| {
             r.params.iter().map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(" · ")
         });
-        let suggestion = verdict
-            .suggestion
-            .map(|s| fill(words.verdict_suggest, &[("path", &s.path), ("value", &s.value)]));
+        let suggestion = verdict.suggestion.map(|s| change(form, s));
         view! {
             <div class=format!("verdict {tone}")>
                 <strong><Icon name=icon/>{word}</strong>
                 {why.map(|text| view! { <p>{text}</p> })}
                 {numbers.filter(|n| !n.is_empty()).map(|text| view! { <p class="muted nums">{text}</p> })}
-                {suggestion.map(|text| view! { <p>{text}</p> })}
+                {suggestion}
             </div>
         }
     })
@@ -98,6 +96,31 @@ fn ClusterAnswer(form: Form) -> AnyView {
             .into_any(),
         })
     })
+    .into_any()
+}
+
+/// The smallest change that helps, one click away. Called where the language is tracked.
+fn change(form: Form, suggestion: Suggestion) -> AnyView {
+    let Suggestion { path, value } = suggestion;
+    let shown = value.clone();
+    let label = match path.as_str() {
+        "resources.cpuMillis" => language().words().col_cpu,
+        "resources.memoryBytes" => language().words().col_memory,
+        "resources.instanceType" => language().words().instance_type,
+        _ => language().words().count,
+    };
+    let amount = match (path.as_str(), shown.parse::<i64>()) {
+        ("resources.cpuMillis", Ok(millis)) => format_cpu(millis),
+        ("resources.memoryBytes", Ok(bytes)) => format_bytes(bytes),
+        _ => shown,
+    };
+    let text = fill(language().words().verdict_suggest, &[("path", label), ("value", &amount)]);
+    view! {
+        <p>{text}</p>
+        <div><button type="button" class="button" on:click=move |_| form.draft.update(|d| d.take_suggestion(&path, &value))>
+            {say(|w| w.apply)}
+        </button></div>
+    }
     .into_any()
 }
 

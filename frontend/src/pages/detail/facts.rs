@@ -2,7 +2,7 @@
 
 use crate::state::derive::derived;
 use crate::ui::age::Age;
-use crate::words::{Language, Pick, bytes, cores, fill, language, number, say};
+use crate::words::{Language, Pick, app_name, bytes, cores, fill, language, number, say};
 use leptos::prelude::*;
 use shared::space::{Sharing as Share, SpaceRow};
 
@@ -36,7 +36,7 @@ fn rows(row: &SpaceRow) -> Vec<(Pick, String)> {
         [size, s.class_name.clone(), s.zone.clone()].into_iter().flatten().collect::<Vec<_>>().join(" · ")
     });
     vec![
-        (|w| w.col_app, stated(row.app_type.clone())),
+        (|w| w.col_app, stated(row.app_type.as_deref().map(app_name))),
         (|w| w.col_cpu, stated(row.resources.cpu_millis.map(|c| cores(l, c)))),
         (|w| w.col_memory, stated(row.resources.memory_bytes.map(|b| bytes(l, b)))),
         (|w| w.accelerator, accelerator(l, row)),

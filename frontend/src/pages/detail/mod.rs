@@ -97,7 +97,7 @@ fn SpaceView(row: ArcRwSignal<SpaceRow>) -> AnyView {
             <div class="stack">
                 <section class="card">
                     <header>
-                        <div><StatusBadge status/>" "<span>{why}</span></div>
+                        <div class="chips"><StatusBadge status/><span>{why}</span></div>
                         <span class="muted">{since}</span>
                     </header>
                     <div class="body"><timeline::Timeline shown/></div>
