@@ -118,3 +118,7 @@ test("deleting takes the name typed out, and then the Space is gone everywhere",
   const gone = () => kubectl(stack, "ds-a1", "get", "workspaces,pvc", "-n", TEAM_A.namespace, "-o", "name");
   await until(gone, (names) => !names.includes(SPACE));
 });
+
+test("nobody's console complained", () => {
+  assert.deepEqual([owner, colleague, stranger].flatMap(({ complaints }) => complaints), []);
+});
