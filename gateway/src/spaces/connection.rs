@@ -44,7 +44,7 @@ pub async fn mint(
         return Err(ApiError::UpstreamFailed { service: Upstream::Kubernetes, cause });
     }
     let expires_at = Timestamp(clock::now().0 + LIFE_MS);
-    Ok(Connection { url: ide_link::encoded(&url), r#type: wanted.to_owned(), expires_at })
+    Ok(Connection { url: ide_link::encoded(url), r#type: wanted.to_owned(), expires_at })
 }
 
 async fn post(view: &View, namespace: &str, name: &str, wanted: &str) -> Result<Value, ApiError> {
