@@ -1,7 +1,7 @@
 // Every page, as each language, theme and width shows it: complete, quiet and accessible.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { picture, violations } from "./support/audit.mjs";
+import { overflow, picture, violations } from "./support/audit.mjs";
 import { openBrowser, openPerson } from "./support/browser.mjs";
 import { isLive, signIn, spacePath } from "./support/portal.mjs";
 import { Stack } from "./support/stack.mjs";
@@ -72,6 +72,8 @@ async function look(page, name) {
     await settled(page);
     await picture(page, `${name}-${width}`);
     wrong.push(...(await violations(page)).map((broken) => `${name}, ${width} px: ${broken}`));
+    const over = await overflow(page);
+    if (over > 0) wrong.push(`${name}, ${width} px: ${over} px wider than the window`);
   }
   return wrong;
 }

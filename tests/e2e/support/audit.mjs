@@ -16,6 +16,10 @@ export async function violations(page) {
     `${id}: ${nodes.map(({ html, failureSummary }) => `${html.slice(0, 160)} (${failureSummary.split("\n")[1]?.trim()})`).join(" | ")}`);
 }
 
+// Pages must fit their window: only tables and code scroll sideways, within their own frame.
+export const overflow = (page) =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
 export async function picture(page, name) {
   mkdirSync(PICTURES, { recursive: true });
   await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true, animations: "disabled" });
