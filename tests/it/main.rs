@@ -1,6 +1,8 @@
 //! One binary for all integration tests: cargo runs test binaries one after another.
 
 mod access;
+mod bad_input;
+mod isolation;
 mod kubectl;
 mod session;
 mod transcripts;
