@@ -91,7 +91,20 @@ impl Process {
         let _ = killpg(self.group, Signal::SIGKILL);
         drop(self.tether.take());
         let _ = self.child.wait().await;
-        kill_marked(&self.marker);
+        outlast_marked(&self.marker).await;
+    }
+}
+
+/// Kills whatever carries the marker and returns when it is gone: a killed process takes a moment to go, and until then
+/// it may still write into the volume.
+async fn outlast_marked(marker: &str) {
+    let gone = async {
+        while kill_marked(marker) > 0 {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    if tokio::time::timeout(GRACE, gone).await.is_err() {
+        tracing::warn!(marker, "a process does not end");
     }
 }
 
