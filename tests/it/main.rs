@@ -2,6 +2,7 @@
 
 mod access;
 mod bad_input;
+mod hyp;
 mod isolation;
 mod kubectl;
 mod session;
