@@ -1,5 +1,5 @@
 //! The demo's Spaces: one in every state that needs no queue, failures included. The operator brings them there by
-//! itself; names that begin with a sentinel prefix make it fail (docs/SANDBOX.md, Failures).
+//! itself; names that begin with a sentinel prefix make it fail (docs/SANDBOX.md, Failures on demand).
 
 use super::installation::{GPU_TEMPLATE, OWN_IMAGE_TEMPLATE, SHARED_CLAIM, SMALL_TEMPLATE};
 use crate::cluster::addon::GPU_IMAGE;
